@@ -257,7 +257,8 @@ def test_levels_are_dots(x, e):
     assert list(figure.axes[0].tick_labels.values()) == e["town"].grid.tolist()
     assert_allclose(mean.y, e["town"].partial_dependence)
     x.feature = "built"
-    wait_until(lambda: "2010" in figure.axes[0].tick_labels.values())
+    wait_until(lambda: heading(figure).startswith("ICE of built"))
+    assert "2010" in figure.axes[0].tick_labels.values()
     assert (curves.marker, curves.stroke_width) == (None, 1.0)
 
 

@@ -12,6 +12,7 @@ import urllib.request
 import nbformat
 from browser.awaiting import soon
 from browser.server import Server, answers
+from nbformat.sign import NotebookNotary
 from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
@@ -118,6 +119,12 @@ class JupyterServer:
             "language": "python",
         }
         nbformat.write(notebook, self.notebooks / name)
+
+    def trust(self, name):
+        """Trust a notebook, as "Trust Notebook" does."""
+        notary = NotebookNotary(data_dir=str(self._home / "jupyter_data_dir"))
+        notary.sign(nbformat.read(self.notebooks / name, 4))
+        notary.store.close()
 
     def remove_files(self):
         """Delete what notebooks wrote, and the notebooks that are not open."""

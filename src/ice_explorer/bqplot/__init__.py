@@ -27,9 +27,9 @@ def impact(explorer: ICEExplorer, *, max_features: int = 30) -> Figure:
     Parameters
     ----------
     explorer : ICEExplorer
-        May still compute: bars are added as features are explained.
+        Bars are added as it explains features.
     max_features : int
-        Maximum number of bars, of the features that rank first.
+        Maximum number of bars.
 
     Returns
     -------
@@ -39,10 +39,8 @@ def impact(explorer: ICEExplorer, *, max_features: int = 30) -> Figure:
 
     Raises
     ------
-    DataError
-        If `explorer` is not an explorer.
-    OptionError
-        If bqplot is not installed; also an ImportError.
+    DataError, OptionError
+        If `explorer` is none, or bqplot is not installed.
     """
     _check("impact", explorer)
     check_integer("max_features", max_features, 1, "Leave it out for 30.")
@@ -61,7 +59,6 @@ def curves(explorer: ICEExplorer, *, max_lines: int = 200) -> Figure:
     Parameters
     ----------
     explorer : ICEExplorer
-        May still compute.
     max_lines : int
         Maximum number of lines besides those of the selected rows; at most 200 and `explorer.max_lines`.
 

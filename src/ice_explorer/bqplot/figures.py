@@ -23,7 +23,6 @@ from ice_explorer.scene.words import axis_ticks, weight_text
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array
     from ice_explorer.explanation import Explanation
-    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.view_state import ViewState
@@ -112,7 +111,7 @@ class Curves(LinkedFigure):
         for mark in marks[:2]:
             mark.on_element_click(self._click)
 
-    def _compute(self, known: Explanation, state: ViewState, opened: FeatureExplanation) -> Any:
+    def _compute(self, known: Explanation, state: ViewState, opened: Any) -> Any:
         lines = lines_of(known, opened, replace(state, max_lines=min(self._max_lines, state.max_lines)))
         coloring = coloring_of(known, state.color_by, lines.positions)
         return lines, coloring, known._row_labels(lines.positions), len(opened.rows)

@@ -18,7 +18,6 @@ from ice_explorer.scene.view_state import ViewState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.widget.explorer import ICEExplorer
 
 _STATE = ("feature", "color_by", "kind", "decay", "rank_by", "convention", "unit", "anchor", "max_lines", "selection")
@@ -53,7 +52,7 @@ class LinkedFigure:
         wait([self._latest], _SECONDS_TO_APPEAR)
         self._finish_later(self._latest)
 
-    def _compute(self, known: Explanation, state: ViewState, opened: Any) -> Any:
+    def _compute(self, known: Any, state: ViewState, opened: Any) -> Any:
         """Return what is shown, in the thread of the explorer if it takes a feature or the predictions of all rows."""
         raise NotImplementedError
 
