@@ -11,14 +11,21 @@ const LIMIT_MS = 2000;
 /** The picture of the explorer of a widget model as it is now; null where the kernel has none. */
 async function requestPicture(kernel: Kernel.IKernelConnection, modelId: string): Promise<string | null> {
   const comm = kernel.createComm(TARGET);
+  let giveUp: (_kernel: unknown, status?: unknown) => void = () => undefined;
   try {
     return await new Promise((resolve, reject) => {
+      giveUp = (_kernel, status) => {
+        if (status !== "busy" && status !== "idle") resolve(null); // restarted, for instance
+      };
+      kernel.statusChanged.connect(giveUp);
+      kernel.disposed.connect(giveUp);
       comm.onMsg = ({ content }) => resolve(content.data.picture as string | null);
       comm.onClose = () => resolve(null);
-      kernel.disposed.connect(() => resolve(null));
       comm.open({ model_id: modelId }).done.catch(reject);
     });
   } finally {
+    kernel.statusChanged.disconnect(giveUp);
+    kernel.disposed.disconnect(giveUp);
     if (!comm.isDisposed) void comm.close();
   }
 }

@@ -6,9 +6,12 @@ import type { ExplorerOutput } from "../src/stored_picture.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+type Slot = (kernel: unknown, status: string) => void;
+
 /** A document whose kernel answers each request when `answer` is called. */
 function open(modelIds: readonly string[], hasKernel = true) {
   const saves: (readonly (string | null)[])[] = [];
+  const slots = new Set<Slot>();
   const requests = new Map<string, (picture: string | null) => void>();
   const outputs = modelIds.map((modelId) => ({
     modelId,
@@ -20,7 +23,8 @@ function open(modelIds: readonly string[], hasKernel = true) {
   }));
   const kernel = {
     connectionStatus: "connected",
-    disposed: { connect: () => undefined },
+    disposed: { connect: () => undefined, disconnect: () => undefined },
+    statusChanged: { connect: (slot: Slot) => void slots.add(slot), disconnect: (slot: Slot) => slots.delete(slot) },
     createComm: () => {
       const comm = {
         onMsg: (_message: unknown): void => undefined,
@@ -48,7 +52,15 @@ function open(modelIds: readonly string[], hasKernel = true) {
     context as unknown as DocumentRegistry.Context,
     new Set(outputs) as unknown as ReadonlySet<ExplorerOutput>,
   );
-  return { context, saves, answer: (modelId: string, picture: string | null) => requests.get(modelId)!(picture) };
+  return {
+    context,
+    saves,
+    slots,
+    answer: (modelId: string, picture: string | null) => requests.get(modelId)!(picture),
+    tell: (status: string) => {
+      for (const slot of slots) slot(kernel, status);
+    },
+  };
 }
 
 test("pictures of all explorers are stored before the notebook is saved", async () => {
@@ -78,6 +90,20 @@ test("a kernel that is busy does not hold up saving; a late picture is saved onc
   answer("a", "late");
   await vi.advanceTimersByTimeAsync(10_000);
   expect(saves).toEqual([[null], [null], ["late"]]);
+});
+
+test("a kernel that restarts has no answer, and is asked again the next time", async () => {
+  const { context, saves, slots, answer, tell } = open(["a"]);
+  const first = context.save();
+  tell("busy");
+  expect(slots.size).toBe(1);
+  tell("restarting");
+  await first;
+  expect(slots.size).toBe(0);
+  const second = context.save();
+  answer("a", "new");
+  await second;
+  expect(saves).toEqual([[null], ["new"]]);
 });
 
 test("without a kernel or explorers a notebook is saved as ever", async () => {
