@@ -31,7 +31,7 @@ def test_what_is_done_there_reaches_the_kernel(notebook_7, open_notebook, page):
     notebook.agrees("x.feature, x.decay, len(x.selection)", ["s5", shown, 1])
 
     notebook.save()
-    picture = {"image/svg+xml", "application/vnd.jupyter.widget-view+json"}
+    picture = {"image/png", "application/vnd.jupyter.widget-view+json"}
     [output] = nbformat.read(notebook_7.notebooks / notebook.name, 4).cells[1].outputs
     assert picture <= set(output["data"])
 
