@@ -11,7 +11,7 @@ import { ComparePanel } from "../panels/beside/compare.ts";
 import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
-import { decayPanel } from "../panels/controls/decay.ts";
+import { decayPanel, distanceChoice } from "../panels/controls/decay.ts";
 import { outputsPanel } from "../panels/controls/outputs.ts";
 import { controlsPanel } from "../panels/controls/panel.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
@@ -36,7 +36,7 @@ export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement
 export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
-  const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), decayPanel(view), button);
+  const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), distanceChoice(view), button);
   const pins = pinsOf(view.store, view.aborted);
   const isNarrow = signal(false);
   const right = rightColumn(view, pins);
@@ -87,12 +87,14 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
   return html("div", { class: "ice-column" }, tabs.node, bars, interactions);
 }
 
-/** Panels of curves: the open feature, or all features. The controls are above either. */
+/** Panels of curves: the open feature, or all features. The slider is under the large plot, and above the small ones. */
 function rightColumn(view: View, pins: Pins): HTMLElement {
   const { remembered } = view.store;
   const right = remembered.of("right");
   const controls = controlsPanel(view, colorControl(view));
+  const decay = decayPanel(view);
   const overCurves = html("div", {}, controls);
+  const underCurves = html("div", {}, decay);
   const overGrid = html("div", { class: "ice-grid-kind" });
   const isPair = computed(() => view.store.pair.value !== null);
   const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
@@ -102,6 +104,7 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     correlated: correlatedLine(ofOne),
     drivers: driversLine(ofOne),
     controls: overCurves,
+    decay: underCurves,
   };
   const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
   const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
@@ -126,6 +129,7 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : overCurves).append(controls);
+    (isAll ? overGrid : underCurves).append(decay);
   });
   react(view.aborted, () => {
     const isFocused = one.contains(focusedBeside(one));

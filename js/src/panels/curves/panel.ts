@@ -55,11 +55,12 @@ export interface Beside {
   correlated: HTMLElement;
   drivers: HTMLElement;
   controls: HTMLElement;
+  decay: HTMLElement;
 }
 
 /** `under` is placed below the curves of the open feature. */
 export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[]): HTMLElement {
-  const { compare, correlated, drivers, controls } = beside;
+  const { compare, correlated, drivers, controls, decay } = beside;
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -73,7 +74,7 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
   const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
   const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown, groups), titles.feature);
+  const below = html("div", { class: "ice-plot-titles" }, titles.feature);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
@@ -94,6 +95,8 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
     above,
     html("div", { class: "ice-stage" }, frame, coverOf(view)),
     below,
+    decay,
+    marksKey(view, shown, groups),
     colorLegend(view, shown, groups),
     ...under,
     spokenSummary(view, shown),
