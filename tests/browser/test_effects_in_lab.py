@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from browser.views import set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -68,12 +69,9 @@ def test_a_flat_mean_is_found_out(lab, notebook):
     view = notebook.show(VARY_TOGETHER, "x")
     expect(view).to_have_attribute("data-feature", "X2")
     expect(view.get_by_test_id("key-ale")).to_be_hidden()
-    view.get_by_test_id("view").click()
-    for name in ("ale", "m_plot", "correlated", "unlike"):
-        view.get_by_test_id(f"view-{name}").click()
-    view.get_by_test_id("feature-title").click()
+    for name in ("ale", "unlike"):
+        set_in_menu(view, f"view-{name}")
     expect(view.get_by_test_id("effect-ale")).to_have_count(1)
-    expect(view.get_by_test_id("effect-m_plot")).to_have_count(1)
     expect(view.get_by_test_id("key-ale")).to_have_text("ALE")
     note = view.get_by_test_id("unlike-note")
     expect(note).to_have_text(
@@ -81,13 +79,13 @@ def test_a_flat_mean_is_found_out(lab, notebook):
     )
     expect(view.get_by_test_id("unlike")).to_have_count(1)
     assert notebook.ask("x.explanation['X2'].extrapolation().summary") == note.inner_text()
-    notebook.agrees("x.state()['view']", {"ale": True, "m_plot": True, "correlated": True, "unlike": True})
+    notebook.agrees("x.state()['view']", {"ale": True, "unlike": True, "fade": "unlike"})
     table = "x.explanation.effects('X2', ['partial_dependence', 'ale'])"
     assert notebook.ask(f"np.ptp({table}['partial_dependence'])") < 1
     assert notebook.ask(f"np.ptp({table}['ale'])") > 2
     notebook.do("x.save('x2.svg', 'panel')")
     text = (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
-    assert {"ALE", "M-plot", "unlike"} <= set(re.findall(r">([^<>]+)</text>", text))
+    assert {"ALE", "unlike"} <= set(re.findall(r">([^<>]+)</text>", text))
 
     chip = view.get_by_test_id("correlated-feature").first
     expect(chip).to_have_text("X3 1.00")
@@ -112,7 +110,7 @@ def test_distances_given_the_other_features(lab, notebook):
         notebook.page.wait_for_timeout(500)
     before, n_rows, _ = notebook.ask(f"{impact}, len(X), calls.clear()")
 
-    choice.select_option("conditional")
+    set_in_menu(view, "distance", "conditional")
     expect(readout).to_contain_text("SD (given the other features)")
     notebook.agrees("x.distance, x.state()['distance']", ["conditional", "conditional"])
     assert notebook.ask(impact) != before
@@ -126,7 +124,7 @@ def test_distances_given_the_other_features(lab, notebook):
     assert "SD (given the other features)" in (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
 
     n_calls = notebook.ask("len(calls)")
-    choice.select_option("marginal")
+    set_in_menu(view, "distance", "marginal")
     expect(readout).not_to_contain_text("SD")
     notebook.agrees("x.distance", "marginal")
     assert notebook.ask(f"{impact}, len(calls)") == [before, n_calls]

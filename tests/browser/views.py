@@ -42,6 +42,19 @@ def choose_kind(view, kind):
     expect(view).to_have_attribute("data-kind", kind)
 
 
+def set_in_menu(view, name, value=True):
+    """Choose a value, or switch an entry on or off, in the menu of settings, and close it."""
+    menu = view.get_by_test_id("view")
+    menu.click()
+    entry = view.get_by_test_id(name)
+    if isinstance(value, bool):
+        entry.set_checked(value)
+    else:
+        entry.select_option(value)
+    menu.click()
+    expect(view.get_by_test_id("view-menu")).to_be_hidden()
+
+
 def least_decay(view):
     """Move the slider to its end with the keyboard."""
     view.get_by_test_id("decay-slider").press("Home")

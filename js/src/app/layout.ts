@@ -11,9 +11,10 @@ import { ComparePanel } from "../panels/beside/compare.ts";
 import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
-import { decayPanel, distanceChoice } from "../panels/controls/decay.ts";
+import { decayPanel } from "../panels/controls/decay.ts";
 import { outputsPanel } from "../panels/controls/outputs.ts";
 import { controlsPanel } from "../panels/controls/panel.ts";
+import { settingsMenu } from "../panels/controls/settings_menu.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
@@ -36,7 +37,12 @@ export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement
 export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
-  const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), distanceChoice(view), button);
+  const bar = html(
+    "div",
+    { class: "ice-bar-top" },
+    outputsPanel(view),
+    html("div", { class: "ice-bar-end" }, button, settingsMenu(view)),
+  );
   const pins = pinsOf(view.store, view.aborted);
   const isNarrow = signal(false);
   const right = rightColumn(view, pins);

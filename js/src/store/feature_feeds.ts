@@ -15,9 +15,9 @@ interface Drawn {
 
 /** Drivers always; the rest while it is switched on. */
 export function featureFeeds(client: Client, remembered: Remembered, { showing, hasSlopes, drawn }: Drawn) {
-  const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
+  const showingWith = (...choices: ("ale" | "correlated" | "unlike")[]) =>
     computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
-  const [withEffects, withUnlike] = [showingWith("ale", "m_plot"), showingWith("unlike")];
+  const [withEffects, withUnlike] = [showingWith("ale"), showingWith("unlike")];
   return {
     drivers: featureFeed(showing, async ({ feature }) => (await client.request({ type: "drivers", feature })).body),
     effects: featureFeed(

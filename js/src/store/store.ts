@@ -197,6 +197,10 @@ export class Store {
   readonly #refusal = signal<string | null>(null);
   /** Why the kernel refused the last change, as a sentence; null if it did not. */
   readonly refusal: ReadonlySignal<string | null> = this.#refusal;
+  /** Whether the figures of the bars have intervals: how far models disagree has none. */
+  get hasIntervals(): boolean {
+    return this.client.answers("intervals") && this.rankBy.value !== "disagreement";
+  }
   /** Names of several models, in the order of their colours; none with one model. */
   readonly models: ReadonlySignal<readonly string[]> = computed(() => this.figures.value?.header.models ?? []);
   /** Whether the curves of all models share the axes. */

@@ -78,6 +78,7 @@ test("the kinds are one radio group with arrow keys", async () => {
 
 test("the anchor is offered for centred curves only, and takes a value", async () => {
   const { part, model } = await mountDrawn();
+  part("view").click();
   expect(part("anchor").checkVisibility()).toBe(false);
   part("kind-c-ice").click();
   await frame();
@@ -97,7 +98,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
 
 test("the number of lines is asked of the kernel", async () => {
   const { root, part, model } = await mountDrawn();
-  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 curves");
+  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300");
   choose(part("max-lines"), "50");
   await expect.poll(() => root.dataset.drawnLines).toBe("50");
   expect(model.get("max_lines")).toBe(50);

@@ -34,7 +34,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   expect(key(mounted).hidden).toBe(true);
   expect([whiskers(mounted).length, requests(mounted)]).toEqual([0, 0]);
   const box = part<HTMLInputElement>("intervals");
-  expect([box.checked, box.closest("label")!.textContent]).toEqual([false, "95\u00a0% intervals"]);
+  expect([box.checked, box.ariaLabel]).toEqual([false, "95\u00a0% intervals"]);
   box.click();
   expect(model.saved).toEqual([["ci", 0.95]]);
   await ready(mounted);
@@ -51,7 +51,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   model.push("ci", 0.8);
   await ready(mounted);
   expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
-  expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
+  expect(mounted.part("intervals").ariaLabel).toBe("80\u00a0% intervals");
   expect(model.saved.length).toBe(saved);
 });
 

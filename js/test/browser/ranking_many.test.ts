@@ -200,7 +200,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
 test("how impact is counted is chosen in the details, which are folded, each choice with a sentence", async () => {
   const { part } = await mountFrame(kernel.model({ rank_by: "non_linearity" }));
   expect(part<HTMLDetailsElement>("details").open).toBe(false);
-  expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
+  expect(part("rank-by-text").textContent).toContain("mean absolute deviation");
   const radios = [...part("details").querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
   expect(radios.map(({ value }) => value)).toEqual(["step", "paper"]);
   for (const radio of radios) {
@@ -210,7 +210,7 @@ test("how impact is counted is chosen in the details, which are folded, each cho
     const sentence = document.getElementById(radio.getAttribute("aria-describedby")!)!.textContent;
     expect(sentence).toMatch(/^[A-Z].*\.$/);
   }
-  expect(part("rank-meaning").textContent).toContain("its standard deviation, times");
+  expect(part("rank-by-text").textContent).toContain("its standard deviation, times");
 });
 
 test("a bar that is far from its length per step of one SD has a mark, and says why", async () => {
@@ -236,17 +236,17 @@ test("bars can be read in per cent of the standard deviation, and as shares that
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
   expect(Math.abs(total - 100)).toBeLessThan(0.5);
-  expect(part("rank-meaning").textContent).toMatch(/Per cent of the total over all features\.$/);
+  expect(part("rank-by-text").textContent).toMatch(/Per cent of the total over all features\.$/);
   expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
   await choose(part("unit"), "sd");
-  expect(part("rank-meaning").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
+  expect(part("rank-by-text").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
   await choose(part("unit"), "prediction");
   expect(shown()).toEqual(before);
 });
 
 test("shares of features that are not all computed say of how many they are", async () => {
   const { part } = await mountFrame(kernel.model({ ...kernel.partial(3), unit: "share" }));
-  expect(part("rank-meaning").textContent).toMatch(/total over the 3 features computed so far\.$/);
+  expect(part("rank-by-text").textContent).toMatch(/total over the 3 features computed so far\.$/);
 });
 
 test("per cent of the standard deviation waits until that is known, and follows then", async () => {

@@ -3,7 +3,6 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
-import { optionsIn } from "../../elements/options.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
 import type { Distance, FeatureKind, Header } from "../../wire/protocol.ts";
@@ -18,12 +17,6 @@ const DEFAULT = 0.75;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
-const DISTANCES: Record<Distance, string> = {
-  marginal: "marginal SD",
-  conditional: "SD given the other features",
-  custom: "scale as passed",
-};
-
 /** Obvious next to the slider. */
 const ONE = " from the observed one";
 
@@ -131,29 +124,6 @@ function awayText(kind: FeatureKind, decay: number, distance: Distance, scale: n
   const isTime = kind === "datetime" || kind === "timedelta";
   const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: "" };
   return `${number(Number((half * scale * perDay).toPrecision(3)))}${short && `\u00a0${short}`} away counts half`;
-}
-
-/** What the distance from the observed value is measured in; a page without a kernel keeps what it was saved with. */
-export function distanceChoice({ store, aborted, keep }: View): HTMLElement {
-  const { name, text } = explanation("distance");
-  const select = html("select", { class: "ice-select", "data-test": "distance" });
-  const field = html(
-    "label",
-    { class: "ice-field ice-distance-choice" },
-    explained(html("span", {}, name), { name, text }),
-    select,
-  );
-  listen(select, aborted, { change: () => store.setDistance(select.value as Distance) });
-  const offer = optionsIn(select);
-  keep(
-    () => [store.figures.value?.header.distances ?? [], store.distance.value] as const,
-    ([distances, distance]) => {
-      field.hidden = distances.length === 0;
-      offer(distances.map((each) => [each, DISTANCES[each]]));
-      select.value = distance;
-    },
-  );
-  return field;
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

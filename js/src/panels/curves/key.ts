@@ -90,7 +90,7 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
 }
 
 function effectItem({ keep }: View, { plot, effects }: Shown, effect: EffectName): HTMLElement {
-  const { item, mark, name } = keyItem(effect.replace("_", "-"), effect);
+  const { item, mark, name } = keyItem(effect, effect);
   item.dataset.test = `key-${effect}`;
   item.classList.add("ice-key-of-large");
   keep(

@@ -16,8 +16,7 @@ import { explanation } from "../../words/glossary.ts";
 import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
 import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
-import { intervalsControl, intervalsKey } from "./intervals.ts";
-import { metricControl } from "./metric.ts";
+import { intervalsKey } from "./intervals.ts";
 import { modelColorsIn, modelFacts, modelsKey } from "./models.ts";
 import { RowList } from "./rows.ts";
 import { type Search, searchField } from "./search.ts";
@@ -101,15 +100,7 @@ class Ranking {
       html(
         "header",
         { class: "ice-head" },
-        metricControl(view),
-        html(
-          "div",
-          { class: "ice-key-row" },
-          this.#key,
-          html("span", { class: "ice-figure-choices" }, intervalsControl(view), unitControl(view)),
-          intervalsKey(view),
-          modelsKey(view),
-        ),
+        html("div", { class: "ice-key-row" }, this.#key, unitControl(view), intervalsKey(view), modelsKey(view)),
       ),
       this.#search.node,
       this.#list,
