@@ -13,7 +13,7 @@ import pypdf
 import pytest
 from browser.awaiting import soon, still
 from browser.host import Host
-from browser.views import bar, brush, choose_kind, drag_slider, open_feature, ranked, ranking, set_in_menu
+from browser.views import brush, choose_kind, drag_slider, open_feature, ranked, ranking, set_in_menu
 from kernel_end import Wire
 from numpy.testing import assert_allclose
 from origins import read_provenance

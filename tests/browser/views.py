@@ -42,13 +42,13 @@ def choose_kind(view, kind):
     expect(view).to_have_attribute("data-kind", kind)
 
 
-def set_in_menu(view, name, value=True):
-    """Choose a value, or switch an entry on or off, in the menu of settings, and close it."""
+def set_in_menu(view, name, value="on"):
+    """Choose a value of an entry of the menu of settings, or switch it on, and close the menu."""
     menu = view.get_by_test_id("view")
     menu.click()
     entry = view.get_by_test_id(name)
-    if isinstance(value, bool):
-        entry.set_checked(value)
+    if value == "on":
+        entry.check()
     else:
         entry.select_option(value)
     menu.click()

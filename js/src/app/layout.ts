@@ -12,7 +12,7 @@ import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
-import { outputsPanel } from "../panels/controls/outputs.ts";
+import { contextLine } from "../panels/controls/outputs.ts";
 import { controlsPanel } from "../panels/controls/panel.ts";
 import { settingsMenu } from "../panels/controls/settings_menu.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
@@ -40,7 +40,7 @@ export function layOut(view: View, exporting: Exporting): void {
   const bar = html(
     "div",
     { class: "ice-bar-top" },
-    outputsPanel(view),
+    contextLine(view),
     html("div", { class: "ice-bar-end" }, button, settingsMenu(view)),
   );
   const pins = pinsOf(view.store, view.aborted);

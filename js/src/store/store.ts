@@ -298,6 +298,12 @@ export class Store {
     const label = this.#header.value.output_label ?? "prediction";
     return this.models.value.length > 1 ? `${label} (${this.openModel.value})` : label;
   });
+  /** What is predicted without the class that it is of: "probability". */
+  readonly quantity: ReadonlySignal<string> = computed(() => {
+    const { output_label: label = "prediction", outputs = [] } = this.#header.value;
+    const output = [...outputs, this.output.value].find((each) => each !== "" && label.endsWith(` of ${each}`));
+    return output === undefined ? label : label.slice(0, -` of ${output}`.length);
+  });
   /** The name of the target, such as "observed cnt". */
   readonly targetName: ReadonlySignal<string> = computed(() => {
     const { target_name: name } = this.#header.value;

@@ -56,7 +56,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
 });
 
 test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
-  const mounted = mount(manyFeatures(14, { rank_by: "impact", ci: 0.9 }));
+  const mounted = mount(manyFeatures(24, { rank_by: "impact", ci: 0.9 }));
   await ready(mounted);
   const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
   const [low, high] = ["--low", "--high"].map((end) => Number(whiskerOf(bar).style.getPropertyValue(end)));

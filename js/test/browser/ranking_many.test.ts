@@ -115,22 +115,18 @@ test("a search shows the features that have it in their names and their ranks am
   expect(order()).toEqual(all);
   expect(part("ranking-remark").hidden).toBe(true);
   expect(document.activeElement).toBe(part("search"));
-  const few = await mountFrame(manyFeatures(11));
+  const few = await mountFrame(manyFeatures(20));
   expect(few.root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
-test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
+test("the key of the bars names signs as far as the bars that are listed have some", async () => {
   const data = rentals(60);
   const area = data.features.find(({ name }) => name === "Area")!;
   const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
   const { root, part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
-  const key = () => part("signs").innerText;
-  expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
-  await search(root, "copy");
-  expect(key()).not.toContain("levels without an order");
+  expect(part("signs").textContent).toBe("▲▼net rise or fall");
   await search(root, "District");
-  expect(key()).toContain("levels without an order");
-  expect(key()).not.toContain("net rise");
+  expect(part("signs").hidden).toBe(true);
 });
 
 test("a slash leads to the search from anywhere; from there Enter opens the first feature found, and the arrow goes to the bars", async () => {
@@ -231,16 +227,21 @@ test("bars can be read in per cent of the standard deviation, and as shares that
   const { part, parts, model } = await mountFrame(marker());
   const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
   const before = shown();
-  await choose(part("unit"), "share");
-  expect(model.saved).toEqual([["unit", "share"]]);
+  const unit = (name: "sd" | "share" | "prediction") => {
+    model.push("unit", name);
+    return frame();
+  };
+  expect(part("ranking-unit").textContent).toBe("change of the probability of readmitted per standard deviation");
+  await unit("share");
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
   expect(Math.abs(total - 100)).toBeLessThan(0.5);
+  expect(part("ranking-unit").textContent).toBe("% of all features together");
   expect(part("rank-by-text").textContent).toMatch(/Per cent of the total over all features\.$/);
-  expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
-  await choose(part("unit"), "sd");
+  await unit("sd");
+  expect(part("ranking-unit").textContent).toBe("% of the standard deviation of the predictions");
   expect(part("rank-by-text").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
-  await choose(part("unit"), "prediction");
+  await unit("prediction");
   expect(shown()).toEqual(before);
 });
 
@@ -252,13 +253,10 @@ test("shares of features that are not all computed say of how many they are", as
 test("per cent of the standard deviation waits until that is known, and follows then", async () => {
   const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
   const { part, parts } = await mountFrame(model);
-  const unit = part<HTMLSelectElement>("unit");
-  const ofSd = [...unit.options].find(({ value }) => value === "sd")!;
-  expect([unit.value, ofSd.disabled]).toEqual(["prediction", true]);
-  expect(unit.dataset.explanation).toBe("The standard deviation of the predictions is not computed yet.");
+  expect(part("ranking-unit").textContent).toContain("change of the probability");
   model.push("_header", kernel.header);
   await frame();
-  expect([unit.value, ofSd.disabled, unit.dataset.explanation]).toEqual(["sd", false, undefined]);
+  expect(part("ranking-unit").textContent).toContain("% of the standard deviation");
   expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
 });
 

@@ -1,10 +1,11 @@
-/** The open one of several models, and the explained one of several outputs. */
+/** The top line: the explained one of several outputs, the open one of several models, and facts. */
 
-import { html } from "../../elements/element.ts";
+import { html, setText } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
+import { plural } from "../../words/numbers.ts";
 
 interface Choice {
   name: string;
@@ -31,12 +32,30 @@ const CHOICES: readonly Choice[] = [
   },
 ];
 
-export const outputsPanel = (view: View): HTMLElement =>
-  html("div", { class: "ice-outputs" }, ...CHOICES.map((choice) => picker(view, choice)));
+/** What the explorer is about: "What moves the probability of [Adelie]", and facts. */
+export function contextLine(view: View): HTMLElement {
+  const { store, keep } = view;
+  const [model, output] = CHOICES.map((choice) => picker(view, choice));
+  const lead = html("span", { "data-test": "context" });
+  const facts = html("span", { class: "ice-context-facts", "data-test": "context-facts" });
+  const title = html("span", { class: "ice-context-title" }, lead, " ", output!);
+  keep(
+    () => [store.figures.value?.header ?? null, store.outputName.value] as const,
+    ([header, name]) => {
+      const label = header?.output_label ?? name;
+      const chosen = store.client.hasKernel ? header?.outputs.find((each) => label.endsWith(` ${each}`)) : undefined;
+      setText(lead, `What moves the ${chosen === undefined ? label : label.slice(0, -chosen.length - 1)}`);
+      const n = header?.n_observations ?? 0;
+      setText(facts, n === 0 ? "" : `${plural(n, "row")} · ${plural(header!.features.length, "feature")}`);
+    },
+  );
+  return html("div", { class: "ice-context" }, title, model!, facts);
+}
 
 function picker({ store, aborted, keep }: View, { name, label, offered, chosen, choose }: Choice): HTMLElement {
-  const select = html("select", { class: `ice-select ice-${name}-choice`, "data-test": name });
-  const field = html("label", { class: "ice-field" }, `${label} `, select);
+  const attributes = { class: `ice-select ice-${name}-choice`, "data-test": name, "aria-label": label };
+  const select = html("select", attributes);
+  const field = html("label", { class: "ice-field" }, select);
   listen(select, aborted, { change: () => choose(store, select.value) });
   const offer = optionsIn(select);
   keep(
