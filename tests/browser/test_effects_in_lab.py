@@ -88,7 +88,7 @@ def test_a_flat_mean_is_found_out(lab, notebook):
     assert {"ALE", "unlike"} <= set(re.findall(r">([^<>]+)</text>", text))
 
     chip = view.get_by_test_id("correlated-feature").first
-    expect(chip).to_have_text("X3 1.00")
+    expect(chip).to_have_text("X3 (1.00)")
     chip.click()
     expect(view).to_have_attribute("data-feature", "X3")
     notebook.agrees("x.feature", "X3")
@@ -144,6 +144,7 @@ def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     notebook.agrees("x.state()['view']", {"left": "interactions", "pair": ["dose", "arm"]})
     view.get_by_test_id("pair-back").click()
     expect(view).to_have_attribute("data-feature", "dose")
+    view.get_by_test_id("drivers-summary").click()
     view.get_by_test_id("see-both").first.click()
     expect(panel).to_have_attribute("data-state", "ready")
     frozen = frozen_in(notebook, 1)

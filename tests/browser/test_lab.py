@@ -145,7 +145,7 @@ def test_a_sample_comes_first(lab, notebook):
     expect(view).to_have_attribute("data-status", "ready")
     expect(drafts).to_have_count(0)
     expect(whiskers).to_have_count(0)
-    expect(view.get_by_test_id("sample")).to_have_count(0)
+    expect(view.get_by_test_id("sample")).to_be_hidden()
     assert_ranking_is_that_of_the_table(notebook, view)
 
 

@@ -12,8 +12,8 @@ import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
+import { kindControl } from "../panels/controls/kinds.ts";
 import { contextLine } from "../panels/controls/outputs.ts";
-import { controlsPanel } from "../panels/controls/panel.ts";
 import { settingsMenu } from "../panels/controls/settings_menu.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
@@ -97,10 +97,8 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
 function rightColumn(view: View, pins: Pins): HTMLElement {
   const { remembered } = view.store;
   const right = remembered.of("right");
-  const controls = controlsPanel(view, colorControl(view));
-  const decay = decayPanel(view);
-  const overCurves = html("div", {}, controls);
-  const underCurves = html("div", {}, decay);
+  const [kinds, colors, decay] = [kindControl(view), colorControl(view), decayPanel(view)];
+  const [forKinds, forColors, forDecay] = [html("div", {}), html("div", {}), html("div", {})];
   const overGrid = html("div", { class: "ice-grid-kind" });
   const isPair = computed(() => view.store.pair.value !== null);
   const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
@@ -109,8 +107,9 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     compare: new ComparePanel(ofOne),
     correlated: correlatedLine(ofOne),
     drivers: driversLine(ofOne),
-    controls: overCurves,
-    decay: underCurves,
+    kinds: forKinds,
+    colors: forColors,
+    decay: forDecay,
   };
   const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
   const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
@@ -134,8 +133,9 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   react(view.aborted, () => {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
-    (isAll ? overGrid : overCurves).append(controls);
-    (isAll ? overGrid : underCurves).append(decay);
+    (isAll ? overGrid : forKinds).append(kinds);
+    (isAll ? overGrid : forColors).append(colors);
+    (isAll ? overGrid : forDecay).append(decay);
   });
   react(view.aborted, () => {
     const isFocused = one.contains(focusedBeside(one));

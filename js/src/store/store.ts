@@ -144,6 +144,9 @@ const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
   "selection",
 ];
 
+/** Cells of X up to which correlations of the open feature are computed without a wait. */
+const MOST_CORRELATED = 2_000_000;
+
 /** What the picture is requested for. */
 interface Wanted {
   feature: string;
@@ -486,6 +489,10 @@ export class Store {
       showing: this.#showing,
       hasSlopes: this.#hasSlopes,
       drawn: this.#drawnNumber,
+      canCorrelate: computed(() => {
+        const { columns = [], n_observations: n = 0 } = this.#header.value;
+        return client.answers("correlated") && columns.length * n <= MOST_CORRELATED;
+      }),
     });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);

@@ -113,7 +113,7 @@ test("a bracket joins the rows of tied neighbours, half in each, which the toolt
 test("who cannot see the brackets hears of them with the open feature", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Smoker", ci: 0.95 }));
   await ready(mounted);
-  expect(mounted.part("rank").textContent).toMatch(/^Rank \d of 8, tied with .+\.$/);
+  expect(mounted.part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8, tied with .+\.$/);
   await expect
     .poll(() => mounted.part("summary").textContent, { timeout: 3000 })
     .toMatch(/95\u00a0% interval 0\.\d+ to 0\.\d+\. .*and.* are tied at 95\u00a0%\./);

@@ -116,7 +116,7 @@ test("a figure that categories lack is a dash after the others, and their bars s
   expect(bar("District").dataset).toMatchObject({ sign: "levels" });
   expect(bar("District").dataset.pending).toBeUndefined();
   expect(bar("District").getAttribute("aria-label")).toContain("undefined non-linearity, has levels without an order");
-  expect(part("facts").textContent).not.toContain("non-linearity");
+  expect(part("facts").dataset.explanation).not.toContain("non-linearity");
 });
 
 test("the card of a bar has all figures, of categories the typical change between two levels", async () => {

@@ -1,4 +1,4 @@
-/** ALE, correlated features and values unlike the data: off until they are switched on. */
+/** ALE and values unlike the data, off until they are switched on, and correlated features. */
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
@@ -7,7 +7,7 @@ import { explanation } from "../../src/words/glossary.ts";
 import { frame, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
-const OPTIONAL = ["effects", "correlated", "unlike"];
+const OPTIONAL = ["effects", "unlike"];
 const requested = (model: FakeModel): string[] =>
   model.sent.map(({ type }) => type).filter((type) => OPTIONAL.includes(type));
 
@@ -36,7 +36,7 @@ test("at first nothing is requested or shown; ALE has a line and an entry in the
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(requested(model)).toEqual([]);
   expect([parts("effect-ale").length, part("key-ale").hidden]).toEqual([0, true]);
-  expect([part("correlated").hidden, parts("unlike").length, part("strip-unlike").hidden]).toEqual([true, 0, true]);
+  expect([parts("unlike").length, part("strip-unlike").hidden]).toEqual([0, true]);
   expect(part("effects-note").checkVisibility()).toBe(false);
   await choose(mounted, "ale");
   await expect.poll(() => parts("effect-ale").length).toBe(1);
@@ -97,24 +97,20 @@ test("until the kernel answers, a sentence says what it does", async () => {
   expect(part("unlike-note").closest("[role=status]")).not.toBeNull();
 });
 
-test("correlated features are chips that open them, with the reason why they matter, or a sentence says that there are none", async () => {
-  const mounted = await shown({ correlated: true });
+test("features that move with the open one, above 0.9, are links that open them, with the reason why they matter", async () => {
+  const mounted = await shown({});
   const { model, part, parts } = mounted;
-  await expect.poll(() => parts("correlated-feature").length).toBeGreaterThan(0);
-  const [chip] = parts("correlated-feature");
-  expect(part("correlated-lead").textContent).toBe("Varies with");
-  expect(chip!.textContent).toMatch(/^Apparent temperature 0\.9\d$/);
-  expect(chip!.dataset.explanationTitle).toMatch(/^Apparent temperature: Spearman rank correlation 0\.9\d$/);
-  expect(chip!.dataset.explanation).toContain(explanation("correlated").text);
-  expect(parts("correlated-feature").length).toBeLessThanOrEqual(5);
-  chip!.click();
+  await expect.poll(() => parts("correlated-feature").length).toBe(1);
+  const [link] = parts("correlated-feature");
+  expect(part("correlated").textContent).toMatch(/^Moves with Apparent temperature \(0\.9\d\)$/);
+  expect(link!.dataset.explanationTitle).toMatch(/^Apparent temperature: Spearman rank correlation 0\.9\d$/);
+  expect(link!.dataset.explanation).toContain(explanation("correlated").text);
+  link!.click();
   await mounted.drawn("Apparent temperature");
   expect(model.get("feature")).toBe("Apparent temperature");
   await expect.poll(() => parts("correlated-feature")[0]?.dataset.column).toBe("Temperature");
   mounted.model.push("feature", "Wind");
-  const none = "No other feature has a correlation of 0.5 or more with Wind.";
-  await expect.poll(() => part("correlated-lead").textContent).toBe(none);
-  expect(parts("correlated-feature")).toEqual([]);
+  await expect.poll(() => part("correlated").hidden).toBe(true);
 });
 
 test("a column that is not explained cannot be opened", async () => {
@@ -122,7 +118,7 @@ test("a column that is not explained cannot be opened", async () => {
   const body = {
     feature: "Temperature",
     lead: "Varies with",
-    items: [{ column: "Station", correlation: 0.7, measure: "correlation_ratio" as const }],
+    items: [{ column: "Station", correlation: 0.97, measure: "correlation_ratio" as const }],
   };
   model.answer = (request) =>
     request.type === "correlated" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);

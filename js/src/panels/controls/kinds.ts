@@ -1,4 +1,4 @@
-/** How the open feature is drawn. */
+/** The kind of curves. */
 
 import { html, update } from "../../elements/element.ts";
 import { explained, hinted } from "../../elements/explained.ts";
@@ -10,10 +10,7 @@ import { drawnKind, noSlopes } from "../../words/values.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 
-export const controlsPanel = (view: View, colors: HTMLElement): HTMLElement =>
-  html("div", { class: "ice-controls" }, kindControl(view), colors);
-
-function kindControl({ store, aborted, keep }: View): HTMLElement {
+export function kindControl({ store, aborted, keep }: View): HTMLElement {
   const buttons = KINDS.map((kind) => html("button", { "data-test": `kind-${kind}` }, explanation(kind).name));
   const choose = (place: number): void => {
     if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
