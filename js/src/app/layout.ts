@@ -29,7 +29,7 @@ import { type View, whileShown } from "../view/view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";
 
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
-const WIDE_PX = 900;
+const WIDE_PX = 701;
 
 /** The parts that export the view: a button, and the message about the last export. */
 export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
