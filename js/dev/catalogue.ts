@@ -210,8 +210,7 @@ export const cases: Record<string, () => FakeModel> = {
     some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
   ALE: () => warm.model({ feature: "Temperature", _view: { ale: true } }),
-  "ALE and M-plot, centred": () =>
-    warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true } }),
+  "ALE, centred": () => warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true } }),
   "ALE on levels": () => warm.model({ feature: "Season", _view: { ale: true } }),
   "ALE, waiting": () => {
     const model = warm.model({ feature: "Temperature", _view: { ale: true, unlike: true } });

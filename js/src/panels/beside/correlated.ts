@@ -38,8 +38,7 @@ export function correlatedLine(view: View): HTMLElement {
       const strong = items.filter(({ correlation }) => Math.abs(correlation) >= LEAST).slice(0, MOST);
       const known = new Set(features.map(({ name }) => name));
       line.hidden = strong.length === 0;
-      const links = strong.map((item) => linkOf(item, known.has(item.column)));
-      names.replaceChildren(...links.flatMap((link, at) => (at === 0 ? [link] : [", ", link])));
+      names.replaceChildren(...strong.map((item) => linkOf(item, known.has(item.column))));
     },
   );
   return line;

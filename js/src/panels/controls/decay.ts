@@ -17,8 +17,8 @@ const DEFAULT = 0.75;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
-/** Obvious next to the slider. */
-const ONE = " from the observed one";
+/** What is obvious next to the slider is left out. */
+const SHORTER = [/^a value (.*) from the observed one/, "$1 away"] as const;
 
 export function decayPanel(view: View): HTMLElement {
   return new DecayPanel(view).node;
@@ -120,7 +120,7 @@ interface Weighted {
 function awayText(kind: FeatureKind, decay: number, distance: Distance, scale: number | null): string {
   const half = halfWeight(decay);
   const inUnits = distance === "marginal" && scale !== null && !hasLevels(kind) && kind !== "boolean";
-  if (!inUnits || !Number.isFinite(half)) return reachText(decay, distance, isUnordered(kind)).replace(ONE, "");
+  if (!inUnits || !Number.isFinite(half)) return reachText(decay, distance, isUnordered(kind)).replace(...SHORTER);
   const isTime = kind === "datetime" || kind === "timedelta";
   const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: "" };
   return `${number(Number((half * scale * perDay).toPrecision(3)))}${short && `\u00a0${short}`} away counts half`;
