@@ -45,4 +45,4 @@ def test_the_dark_theme_is_followed(notebook_7, open_notebook):
     expect(view).to_have_attribute("data-theme", "dark")
     soon(lambda: view.evaluate("view => getComputedStyle(view).backgroundColor"), "rgb(17, 17, 17)")
     # JupyterLab rounds all buttons its own way.
-    expect(view.get_by_test_id("driver").first).to_have_css("border-radius", "12px")
+    expect(view.get_by_test_id("driver").first).to_have_css("border-radius", "2px")

@@ -1,21 +1,16 @@
-/** How the open feature is drawn. */
+/** Where the curves of c-ICE are 0. */
 
-import { html, update } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
+import { html } from "../../elements/element.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
-import { segments } from "../../elements/segments.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
 import type { Curves } from "../../wire/decode.ts";
-import type { FeatureKind, Kind, NamedAnchor } from "../../wire/protocol.ts";
+import type { FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
-import { explanation } from "../../words/glossary.ts";
-import { plural } from "../../words/numbers.ts";
-import { drawnKind, hasLevels, isUnordered, noSlopes, writerOf } from "../../words/values.ts";
-import { viewMenu } from "./view_menu.ts";
+import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
+import { Entry } from "./entries.ts";
 
-const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
   if (isUnordered(kind))
     return { min: "first level", max: "last level", median: "most frequent", own: "observed level" };
@@ -27,49 +22,14 @@ function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
     own: hasLevels(kind) ? "observed level" : "observed value",
   };
 }
-const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const AT_VALUE = "value";
 const MS_PER_DAY = 86_400_000;
 /** When a day begins by the clock; a moment later where the clock skips that. */
 const dayOf = (wall: number, clock: Clock = UTC): number =>
   instantOf(clock, wall) ?? wall - (wallOf(clock, wall) - wall);
 
-export function controlsPanel(view: View, colors: HTMLElement): HTMLElement {
-  return html(
-    "div",
-    { class: "ice-controls" },
-    // Where there is no room for one line of controls, each part has its own.
-    html("div", { class: "ice-controls-part" }, kindControl(view), colors),
-    html("div", { class: "ice-controls-part" }, anchorControl(view), linesControl(view), viewMenu(view)),
-  );
-}
-
-function kindControl({ store, aborted, keep }: View): HTMLElement {
-  const buttons = KINDS.map((kind) => html("button", { "data-test": `kind-${kind}` }, explanation(kind).name));
-  const choose = (place: number): void => {
-    if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
-  };
-  const { node, check } = segments("Kind of curves", buttons, choose, aborted);
-  keep(
-    // Of all features together, some have slopes.
-    () => [store.kind.value, store.remembered.of("right").value === "all" ? null : store.opened] as const,
-    ([wanted, opened]) => {
-      check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
-      for (const [place, button] of buttons.entries()) {
-        const kind = KINDS[place]!;
-        const offered = opened === null || drawnKind(kind, opened.kind) === kind;
-        // It stays focusable, so that its hint can explain why it does nothing.
-        update(button, { "aria-disabled": offered ? null : "true" });
-        if (offered) explained(button, explanation(kind));
-        else hinted(button, noSlopes(opened.name));
-      }
-    },
-  );
-  return node;
-}
-
 /** Any level can be an anchor, by its place on the axis; other values are typed. */
-function anchorControl({ store, aborted, keep }: View): HTMLElement {
+export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "anchor" });
   const attributes = { class: "ice-number", step: "any", "data-test": "anchor-value", "aria-label": "Anchor value" };
   const value = html("input", attributes);
@@ -92,12 +52,13 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
       store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
   });
-  const both = html("span", { class: "ice-anchor" }, html("label", { class: "ice-field" }, "Anchor ", select), value);
+  const entry = new Entry(select, "Anchor", "Where all curves of c-ICE are 0.");
+  select.after(value);
   const offer = optionsIn(select);
   keep(
     () => [store.anchor.value, store.kind.value, opened()] as const,
     ([anchor, kind, curves]) => {
-      both.hidden = kind !== "c-ice";
+      entry.show(kind === "c-ice" ? null : undefined);
       offer(anchorOptions(curves));
       const onLevels = curves !== null && hasLevels(curves.kind);
       const isTyped = typeof anchor === "number" && !onLevels;
@@ -109,7 +70,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
       if (isTyped) writeAnchor(value, anchor, curves?.clock ?? UTC);
     },
   );
-  return both;
+  return entry.node;
 }
 
 function anchorOptions(curves: Curves | null): [string, string][] {
@@ -122,27 +83,4 @@ function anchorOptions(curves: Curves | null): [string, string][] {
 function writeAnchor(input: HTMLInputElement, anchor: number, clock: Clock): void {
   if (input.type === "date") input.valueAsNumber = Math.round(wallOf(clock, anchor)) * MS_PER_DAY;
   else if (input.valueAsNumber !== anchor) input.value = String(Number(anchor.toPrecision(6)));
-}
-
-function linesControl({ store, aborted, keep }: View): HTMLElement {
-  const select = html("select", {
-    class: "ice-select ice-max-lines",
-    "data-test": "max-lines",
-    "aria-label": "Maximum number of curves drawn",
-  });
-  listen(select, aborted, { change: () => store.setMaxLines(Number(select.value)) });
-  const offer = optionsIn(select);
-  keep(
-    () => [store.figures.value?.header.n_observations ?? 0, store.maxLines.value] as const,
-    ([n, maxLines]) => {
-      const most = Math.min(n, LINE_COUNTS.at(-1)!, store.client.mostLines);
-      const wanted = Math.min(maxLines, n);
-      const counts = new Set([...LINE_COUNTS.filter((count) => count < most), most, wanted].filter(Boolean));
-      offer([...counts].sort((a, b) => a - b).map((count) => [String(count), plural(count, "curve")]));
-      select.value = String(wanted);
-      const limited = `At most ${plural(maxLines, "curve")} of ${plural(n, "observation")}.`;
-      hinted(select, maxLines < n ? limited : "All curves.");
-    },
-  );
-  return select;
 }
