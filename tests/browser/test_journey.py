@@ -35,7 +35,7 @@ def test_ten_steps(notebook):
     view.get_by_test_id("drivers-summary").click()
     chip = view.get_by_test_id("driver").first
     expect(chip).to_have_attribute("data-column", "arm")
-    rule = chip.locator(".ice-chip-rule").inner_text()
+    rule = chip.locator(".ice-split-rule").inner_text()
     assert notebook.ask("x.explanation.drivers('age')['rule'].iloc[0]") == rule
     chip.click()
     expect(view.get_by_test_id("legend")).to_have_attribute("data-split", "true")

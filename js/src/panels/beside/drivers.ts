@@ -20,8 +20,8 @@ const MOST_CHIPS = 3;
 export function driversLine(view: View): HTMLElement {
   const { store, keep } = view;
   const lead = html("p", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
-  const chips = html("div", { class: "ice-chips" });
-  const together = pushButton({ class: "ice-chip", "aria-pressed": "false", "data-test": "drivers-together" });
+  const chips = html("div", { class: "ice-splits" });
+  const together = pushButton({ class: "ice-split", "aria-pressed": "false", "data-test": "drivers-together" });
   const summary = html("summary", { "data-test": "drivers-summary" }, "Why do curves differ?");
   const line = html("details", { class: "ice-drivers", "data-test": "drivers" }, summary, lead, chips);
   colorByChips(view, line);
@@ -43,7 +43,7 @@ export function driversLine(view: View): HTMLElement {
           const chip = chipOf(driver, kinds.has(column));
           // What has no axis has no heat map.
           const both = ["other", undefined].includes(kinds.get(column)) ? [] : [bothOf(feature, column)];
-          return html("div", { class: "ice-chip-row" }, chip, ...both);
+          return html("div", { class: "ice-split-row" }, chip, ...both);
         });
       chips.replaceChildren(...rows, together);
       describeTogether(together, body);
@@ -81,7 +81,7 @@ function colorByChips({ store, aborted }: View, line: HTMLElement): void {
   };
   listen(line, aborted, {
     click: ({ target }) => {
-      const chip = (target as Element).closest<HTMLElement>(".ice-chip");
+      const chip = (target as Element).closest<HTMLElement>(".ice-split");
       if (chip !== null) press(chip.dataset);
       const { first, second } = (target as Element).closest<HTMLElement>(".ice-both")?.dataset ?? {};
       if (first !== undefined && second !== undefined) store.openPair(first, second);
@@ -99,17 +99,17 @@ const leadOf = (progress: Progress<DriversBody>): string =>
 
 /** A rule, its share, and what a click does. */
 const chipParts = (rule: string, share: string): (Node | string)[] => [
-  html("span", { class: "ice-chip-rule" }, rule),
+  html("span", { class: "ice-split-rule" }, rule),
   " ",
   html("span", {}, share, html("span", { class: "ice-hidden" }, " of the variance between curves")),
   " ",
-  html("span", { class: "ice-chip-act" }, "colour"),
+  html("span", { class: "ice-split-act" }, "colour"),
 ];
 
 function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
   const share = percent(driver.share);
   const attributes = {
-    class: "ice-chip",
+    class: "ice-split",
     "aria-pressed": "false",
     "data-test": "driver",
     "data-column": driver.column,
