@@ -1,7 +1,6 @@
 /** The choices for the open feature, and why others are not available. */
 import type { Client } from "../wire/client.ts";
-import type { Curves } from "../wire/decode.ts";
-import type { Kind } from "../wire/protocol.ts";
+import type { CurvesBody, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
 import { loadedOf, type Store } from "./store.ts";
 
@@ -23,7 +22,7 @@ export interface Offers {
 }
 
 export interface Situation {
-  curves: Curves | null;
+  curves: CurvesBody | null;
   kind: Kind;
   response: string;
   /** Whether requests of a type are answered; a saved page answers those that were switched on when it was saved. */
@@ -79,13 +78,13 @@ export function offersIn({ picture, kind, response, client }: Store): Offers {
   return offersOf({ curves, kind: kind.value, response: response.value, answers: client.answers });
 }
 
-function targetOffer({ target }: Curves, drawn: Kind, response: string): Offer {
+function targetOffer({ target }: CurvesBody, drawn: Kind, response: string): Offer {
   if (target === null) return "Pass y to the explorer: ICEExplorer(model, X, y).";
   if (drawn !== "ice") return "Only available for ICE, which draws predictions.";
   return NO_TARGET[response] ?? null;
 }
 
-function rugOffer({ nLines }: Curves, onLevels: boolean): Offer {
+function rugOffer({ n_lines: nLines }: CurvesBody, onLevels: boolean): Offer {
   if (onLevels) return "Not available for levels: every row is already a dot.";
   return nLines > MOST_TICKS ? `Not available for more than ${MOST_TICKS} rows.` : null;
 }

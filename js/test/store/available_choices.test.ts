@@ -1,10 +1,10 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
 import { type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
-import type { Curves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 
-const curves = (of: Partial<Curves> = {}): Curves =>
-  ({ kind: "numeric", nLines: 300, target: new Float64Array(300), ...of }) as Curves;
+const curves = (of: Partial<CurvesBody> = {}): CurvesBody =>
+  ({ kind: "numeric", n_lines: 300, target: new Float64Array(300), ...of }) as CurvesBody;
 const situation = (of: Partial<Situation> = {}): Situation => ({
   curves: curves(),
   kind: "ice",
@@ -58,8 +58,8 @@ test.each<[string, Partial<Situation>, Partial<Offers>]>([
   ],
   ["predictions", { response: "predict" }, { target: null }],
   ["levels", levels, { rug: DOTS }],
-  ["500 rows", { curves: curves({ nLines: 500 }) }, { rug: null }],
-  ["501 rows", { curves: curves({ nLines: 501 }) }, { rug: "Not available for more than 500 rows." }],
+  ["500 rows", { curves: curves({ n_lines: 500 }) }, { rug: null }],
+  ["501 rows", { curves: curves({ n_lines: 501 }) }, { rug: "Not available for more than 500 rows." }],
 ])("what is offered with %s: %o", (_name, of, wanted) => {
   const offers = offersOf(situation(of));
   expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, offers[name as keyof Offers]]))).toEqual(wanted);

@@ -1,13 +1,13 @@
 """The header of an explanation, and the two tables of metrics that it describes.
 
-The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` reads them.
+`Header` of `ice_explorer.wire.messages` says what they hold; `js/src/wire/tables.ts` reads them.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.scene.choices import Distance
 
 _STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
@@ -174,7 +175,7 @@ def _errors(
     return {name + _ERROR: value for name, value in undecayed.items()}, {f"in_distribution_impact{_ERROR}": decayed}
 
 
-def header_of(
+def describe_header(
     explanation: Explanation,
     features: Sequence[FeatureHead],
     code: str,
@@ -188,7 +189,7 @@ def header_of(
     target_name: str = "",
     distances: Sequence[str] = (),
 ) -> Header:
-    """What the two tables are about.
+    """Describe what the two tables are about.
 
     - `explanation`: what is known so far; columns, settings and notes are taken from it.
     - `features`: all features, explained yet or not.
@@ -220,8 +221,8 @@ def header_of(
         target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
-        distance=explanation.settings.distance,
-        distances=list(distances),
+        distance=cast("Distance", explanation.settings.distance),
+        distances=cast("list[Distance]", list(distances)),
         models=list(models),
         formats=list(formats),
         alerts=list(explanation._alerts),

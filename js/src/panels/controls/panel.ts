@@ -7,8 +7,7 @@ import { optionsIn } from "../../elements/options.ts";
 import { segments } from "../../elements/segments.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
-import type { Curves } from "../../wire/decode.ts";
-import type { FeatureKind, Kind, NamedAnchor } from "../../wire/protocol.ts";
+import type { CurvesBody, FeatureKind, Kind, NamedAnchor } from "../../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { explanation } from "../../words/glossary.ts";
 import { plural } from "../../words/numbers.ts";
@@ -73,7 +72,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "anchor" });
   const attributes = { class: "ice-number", step: "any", "data-test": "anchor-value", "aria-label": "Anchor value" };
   const value = html("input", attributes);
-  const opened = (): Curves | null => {
+  const opened = (): CurvesBody | null => {
     const picture = store.picture.value;
     return picture.state === "ready" ? picture.loaded.curves : null;
   };
@@ -112,7 +111,7 @@ function anchorControl({ store, aborted, keep }: View): HTMLElement {
   return both;
 }
 
-function anchorOptions(curves: Curves | null): [string, string][] {
+function anchorOptions(curves: CurvesBody | null): [string, string][] {
   const named = Object.entries(anchorsOf(curves?.kind ?? "numeric"));
   if (curves === null || !hasLevels(curves.kind)) return [...named, [AT_VALUE, "value …"]];
   const write = writerOf(curves);
