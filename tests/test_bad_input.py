@@ -434,11 +434,11 @@ RESULTS = {
     "`decay` must be one number where `by`, `ci` or `unit` is given; got [0.5": lambda: e().table([0.5, 1.0], ci=0.9),
     "at most 1; got 0.0.": lambda: e()["age"].metrics(decay=0.0),
     "at most 1; got 1.2.": lambda: e()["age"].likelihood(1.2),
-    f"`positions` {POSITIONS} 99. {BY_POSITION}": lambda: e()["age"].compute_curves([0, 99]),
-    f"`positions` {POSITIONS} -1": lambda: e()["age"].compute_curves([-1]),
-    f"`positions` {POSITIONS} ['c1']": lambda: e()["age"].compute_curves(["c1"]),
+    f"`rows` {POSITIONS} 99. {BY_POSITION}": lambda: e()["age"].compute_curves([0, 99]),
+    f"`rows` {POSITIONS} -1": lambda: e()["age"].compute_curves([-1]),
+    f"`rows` {POSITIONS} ['c1']": lambda: e()["age"].compute_curves(["c1"]),
     "one value for each of the 12 rows of X; got 2. Pass a mask": lambda: e()["age"].compute_curves([True, False]),
-    f"`positions` {POSITIONS} [[1], [1, 2]]": lambda: e()["age"].compute_curves([[1], [1, 2]]),
+    f"`rows` {POSITIONS} [[1], [1, 2]]": lambda: e()["age"].compute_curves([[1], [1, 2]]),
     f"`positions` {POSITIONS} 12": lambda: e()["age"]._predictions([12]),
     f"`positions` {POSITIONS} 13": lambda: e()._table_rows([13]),
     f"`positions` {POSITIONS} 1. Rows": lambda: e()._table_rows(1),
@@ -492,7 +492,7 @@ RESULTS = {
     "a mapping of names to lists of features; got ['x']": lambda: e().importances(groups=["x"]),
     "or a function of (model, X, y); got 'rmse2'": lambda: e().importances(wealth(X), scoring="rmse2"),
     "unless `scoring` is a loss; got 'ratio'": lambda: e().importances(wealth(X), "permutation", form="ratio"),
-    "leave out 'loco' unless the model is an estimator": lambda: e().importances(wealth(X), "loco"),
+    "got 'loco'. LOCO fits the model again, so it needs an estimator": lambda: e().importances(wealth(X), "loco"),
 }
 EXPLORERS = {
     DataError: {

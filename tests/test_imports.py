@@ -39,7 +39,6 @@ PACKAGES = {
     "comparison": "numpy pandas",
     "saved.read": "numpy pandas",
     "drafts": "numpy",
-    "drafter": "numpy",
     "plan": "numpy",
     "cluster": "dask distributed numpy pandas",
     "explain_model": "numpy",

@@ -26,10 +26,7 @@ def n_masked(given: object) -> int:
 
 
 def to_float_array(given: object) -> NDArray[np.float64] | None:
-    """Turn what was given into an array of float64; None where it does not hold such numbers.
-
-    NumPy would take dates for counts, leave out imaginary parts and masks, and stop at too large whole numbers.
-    """
+    """Turn values into an array of float64; None for dates, imaginary parts, masks and too large whole numbers."""
     try:
         if n_masked(given) or np.asarray(given).dtype.kind in "cmM":
             return None
@@ -125,11 +122,7 @@ def check_distinct_positions(positions: Sequence[int], n_observations: int) -> N
 
 
 def check_index(option: str, what: str, given: object, index: Any) -> None:
-    """Refuse a series or table of as many rows as X that has another index: it may be in another order.
-
-    - `option`, `what`: name of the option, and of the variable in the advice.
-    - `index`: labels of the rows of X, None where they have none.
-    """
+    """Refuse a series or table of as many rows as X that has another index: it may be in another order."""
     labels: Any = getattr(given, "index", None)
     if index is None or not hasattr(labels, "equals") or len(labels) != len(index) or labels.equals(index):
         return
@@ -145,11 +138,7 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
 def check_weights(
     sample_weight: ArrayLike | None, n_observations: int, index: Any = None, *, are_all: bool = True
 ) -> NDArray[np.float64] | None:
-    """Return frequency weights as an array, or say what is wrong with them.
-
-    - `index`: as for `check_index`.
-    - `are_all`: whether they are those of all rows, whose sum must be large enough.
-    """
+    """Return frequency weights as an array, or say what is wrong with them; `are_all` tells whether of all rows."""
     if sample_weight is None:
         return None
     weights, problem = to_float_array(sample_weight), ""

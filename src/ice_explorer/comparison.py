@@ -49,11 +49,7 @@ _VALUES_AT_A_TIME: Final = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """How differently models predict a change of one feature.
-
-    - `pairs`: places of the two models of each pair.
-    - `sums`: from which the disagreement of each pair follows.
-    """
+    """How differently models predict a change of one feature: pairs of places of models, and sums of each pair."""
 
     pairs: tuple[tuple[int, int], ...]
     sums: tuple[DisagreementSums, ...]
@@ -72,11 +68,7 @@ class Disagreement:
 def disagreement_of(
     features: Sequence[FeatureExplanation], between_blocks: Callable[[], object] | None = None
 ) -> Disagreement:
-    """Compare the curves of one feature by several models; see `DisagreementSums` for the equation.
-
-    - `features`: of each model.
-    - `between_blocks`: called now and then; what it raises ends the work.
-    """
+    """Compare the curves of one feature by several models; see `DisagreementSums` for the equation."""
     first = features[0]
     item, context = first._item, first._context
     generator = feature_seed(context.settings.random_state, f"disagreement of {first.label}")
@@ -291,59 +283,37 @@ def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, 
     return dict(models)
 
 
-@dataclass(frozen=True)
-class Explained:
-    """What is explained of a model: what two of them must have in common."""
-
-    response: str
-    output: object
-    outputs: tuple[object, ...]
-    responses: tuple[str, ...]
-    features: tuple[Name, ...]
-
-    @classmethod
-    def by(cls, plan: Plan) -> Explained:
-        """What a plan explains."""
-        return cls(plan.settings.response, plan.settings.output, plan.outputs, plan.responses, plan.features)
-
-    @classmethod
-    def of(cls, explanation: Explanation) -> Explained:
-        """What an explanation is of."""
-        settings = explanation.settings
-        return cls(settings.response, settings.output, (), (), tuple(explanation.features))
-
-
-def check_alike(explained: Mapping[str, Explained]) -> None:
-    """Check that models return numbers of one kind, of the same output and features.
-
-    - raises OptionError: naming the first two that do not.
-    """
-    (first, one), *others = explained.items()
+def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
+    """Check that models return numbers of one kind, of the same output and features."""
+    (first, one), *others = models.items()
     for name, other in others:
+        outputs, other_outputs = _outputs(one), _outputs(other)
+        response, other_response = one.settings.response, other.settings.response
         # What a function returns is not known; it is compared with any model of one output.
-        responses = {one.response, other.response}
-        if len(responses) > 1 and "callable" not in responses:
-            common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
+        if response != other_response and "callable" not in (response, other_response):
+            known, of_other = getattr(one, "responses", ()), getattr(other, "responses", ())
+            common = [each for each in known if each in of_other and outputs == other_outputs]
             raise OptionError(
                 "Models must have the same kind of response to be compared; "
-                f"that of {quoted(first)} is {quoted(one.response)}, that of {quoted(name)} {quoted(other.response)}.",
+                f"that of {quoted(first)} is {quoted(response)}, that of {quoted(name)} {quoted(other_response)}.",
                 f"Pass `response={quoted(common[0])}`, which all of them have."
                 if common
                 else "Pass functions of X that return the same quantity.",
             )
-        if one.outputs != other.outputs:
+        if outputs != other_outputs:
             raise OptionError(
                 "Models must have the same outputs to be compared; "
-                f"{quoted(first)} has {_outputs(one)}, {quoted(name)} has {_outputs(other)}.",
+                f"{quoted(first)} has {_list_outputs(outputs)}, {quoted(name)} has {_list_outputs(other_outputs)}.",
                 "Pass functions of X that return the same quantity.",
             )
-        if one.output != other.output:
+        if one.settings.output != other.settings.output:
             raise OptionError(
                 "Explanations of models must be of the same output to be compared; "
-                f"{quoted(first)} is of {quoted(one.output)} and {quoted(name)} of {quoted(other.output)}.",
+                f"{quoted(first)} is of {quoted(one.settings.output)} and {quoted(name)} of "
+                f"{quoted(other.settings.output)}.",
                 "Explain them with the same `output`.",
             )
-        if one.features != other.features:
+        if [*one.features] != [*other.features]:
             raise OptionError(
                 "Models must be explained by the same features to be compared; "
                 f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
@@ -351,8 +321,13 @@ def check_alike(explained: Mapping[str, Explained]) -> None:
             )
 
 
-def _outputs(explained: Explained) -> str:
-    return f"outputs {listed(explained.outputs)}" if explained.outputs else "one output"
+def _outputs(model: Plan | Explanation) -> tuple[object, ...]:
+    """Return what `output` could be; () where that is not known, as of an explanation."""
+    return getattr(model, "outputs", ())
+
+
+def _list_outputs(outputs: tuple[object, ...]) -> str:
+    return f"outputs {listed(outputs)}" if outputs else "one output"
 
 
 def prepared_alike(
@@ -361,12 +336,7 @@ def prepared_alike(
     prepare_one: Callable[[Any, Mapping[str, Any]], Prepared],
     plan_of: Callable[[Prepared], Plan],
 ) -> dict[str, Prepared]:
-    """Prepare models for the same output and grids.
-
-    - `grid`: the option.
-    - `prepare_one`: prepares a model, with options that replace those of the user.
-    - raises ICEExplorerError: if one of them cannot be explained, or not be compared with the first.
-    """
+    """Prepare models for the same output and grids; `prepare_one` takes options that replace those of the user."""
     (first, model), *others = models.items()
     found = {first: prepare_one(model, {})}
     output = plan_of(found[first]).settings.output
@@ -379,9 +349,9 @@ def prepared_alike(
             with suppress(OptionError):  # a model of another kind has no such output
                 alone = plan_of(prepare_one(other, {}))
             if alone is not None:
-                check_alike({first: Explained.by(plan_of(found[first])), name: Explained.by(alone)})
+                check_alike({first: plan_of(found[first]), name: alone})
             raise
-    check_alike({name: Explained.by(plan_of(each)) for name, each in found.items()})
+    check_alike({name: plan_of(each) for name, each in found.items()})
     if grid != "thresholds":
         return found
     grids = common_grids([plan_of(each).grids for each in found.values()])
@@ -389,10 +359,7 @@ def prepared_alike(
 
 
 def check_explanations(explanations: Mapping[str, Any]) -> None:
-    """Check that explanations are of the same rows and grids, so that their curves lie over each other.
-
-    - raises ICEExplorerError: naming the first two that do not.
-    """
+    """Check that explanations are of the same rows and grids, so that their curves lie over each other."""
     for name, explanation in explanations.items():
         if not isinstance(explanation, Explanation):
             raise DataError(
@@ -400,7 +367,7 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
                 f"{quoted(name)} is not an explanation, as others are.",
                 "Pass all models with X, or explain all of them first.",
             )
-    check_alike({name: Explained.of(each) for name, each in explanations.items()})
+    check_alike(explanations)
     (first, one), *others = explanations.items()
     for name, other in others:
         for feature in one.values():

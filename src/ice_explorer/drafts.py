@@ -1,19 +1,44 @@
-"""Choose the sizes of drafts: an explorer shows them until the result is there, and `budget` ends with the largest."""
+"""Samples first: all features on a sample of the rows, so that there is a first picture before the exact result.
+
+The samples are nested, and the same for all features. A draft has scales, likelihoods and options of the result. An
+explorer shows drafts until the result is there, and `budget` ends with the largest.
+"""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import compress
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.engines.sums import sum_blocks
+from ice_explorer.feature import FeatureExplanation
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import nested_samples
+from ice_explorer.metrics.influence import Sampling, sampling_of
+from ice_explorer.metrics.windows import nearest_shares
+from ice_explorer.results.intervals import make_block
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from threading import RLock
 
-    from ice_explorer.drafter import BetweenBlocks, Draft, Drafter
+    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.curves.method import CurveMethod
+    from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
+    from ice_explorer.tables.column import Name
 
+    BetweenBlocks = Callable[[], object]
+    Draft = dict[Name, FeatureExplanation]
+    Request = tuple[FeatureInput, Rows, Array]
+    Computed = tuple[FeatureInput, Sums, Array | None, Array]
     _Size = tuple[int, float]
 
 _SHORT: Final = 1.0  # seconds of a computation that needs no draft
@@ -26,6 +51,14 @@ _VALUES_WITHIN: Final = 10  # of a grid within a budget, before rows are left ou
 _MOST_GROWTH: Final = 16  # from one draft to the next, whose time is estimated from it
 _LEAST_GROWTH: Final = 1.25  # that is worth another draft within a budget
 _FIXED_SHARE: Final = 7 / 8  # of the time of a draft does not depend on its size, at most
+
+_CELLS_PER_SECOND: Final = 5e6  # of a method that does not call the model, at least
+_FIXED_CELLS: Final = 2_000  # take as long as the part of a feature that does not depend on the number of rows
+_ROWS_OF_ERRORS: Final = (16, 256)  # from which standard errors are estimated: 256 give them to 5 %
+_CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together, for standard errors
+_MOST_CELLS_OF_CALL: Final = 4_000_000  # columns that move × phantoms, of one call of the model
+_LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by block
+_MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
 
 
 def _go_on() -> None:
@@ -89,13 +122,13 @@ class Drafts:
             size = self._choose_fitting(left)
             if size is None:
                 return drafts
-            drafts = self._compute(size, _go_on)
+            drafts = self._compute(size, _go_on, are_errors_later=True)
             left = seconds - (perf_counter() - start)
         return None
 
-    def _compute(self, size: _Size, between_blocks: BetweenBlocks) -> list[Draft]:
+    def _compute(self, size: _Size, between_blocks: BetweenBlocks, *, are_errors_later: bool = False) -> list[Draft]:
         start = perf_counter()
-        drafts = [drafter.draft(*size, between_blocks) for drafter in self._drafters]
+        drafts = [drafter.draft(*size, between_blocks, are_errors_later=are_errors_later) for drafter in self._drafters]
         self._times.append((self._count_cells(size), perf_counter() - start))
         self._size = size
         return drafts
@@ -189,3 +222,210 @@ class Drafts:
         n_fitting = bisect_right(grids, n_cells / first.n_rows(level), key=self._row_cells)
         n_grid = grids[max(n_fitting - 1, 0)] if grids else math.inf
         return level, math.inf if n_grid == first.n_grid else n_grid
+
+
+class Drafter:
+    """Computes all features of one model on a sample of the rows.
+
+    - `lock`: taken while the method is used.
+    - `n_all`: rows of the result. `has_all_rows`: whether they are on this machine; if not, drafts do not tell how
+      long the result takes.
+    - `is_called`: whether the model is called for every phantom observation.
+    - `top`: number of the largest of the nested samples, which has all rows on this machine. The smallest has number 0.
+    - `n_grid`: grid values of the feature that has most.
+    - `seconds_per_cell`: that a cell takes at most, before any draft is timed.
+    - `fewest_cells`: of which fewer take about the same time.
+    - `fixed_cells`: take as long as the part of a draft that does not depend on the number of rows.
+    """
+
+    def __init__(self, context: Context, method: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
+        self._context, self._method, self._items, self._lock = context, method, items, lock
+        self._grid_sizes = {item.feature_number: item.grid.n_grid for item in items}
+        self._samples: dict[int, list[Rows]] = {}
+        self._n_largest = min(len(item.summed) for item in items)
+        self.top = self._n_largest.bit_length() - 1
+        self.has_all_rows = context.n_summed is None
+        self.n_all = self._n_largest if context.n_summed is None else context.n_summed
+        self.is_called = method.calls_model
+        self.fixed_cells = 0 if self.is_called else _FIXED_CELLS * len(items)
+        self.n_grid = max(self._grid_sizes.values())
+        self.fewest_cells = context.brute.n_per_call if self.is_called else 2 * self.fixed_cells
+        check = context.prediction_check
+        self.seconds_per_cell = check.seconds / len(check.predicted) if self.is_called else 1.0 / _CELLS_PER_SECOND
+
+    def row_cells(self, n_grid: float) -> int:
+        """Cells of a row of all features with so many grid values: predictions, or numbers that are computed."""
+        if self.is_called:
+            return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
+        return self._computed_cells
+
+    @cached_property
+    def _computed_cells(self) -> int:
+        return sum(self._method.n_computed(item) for item in self._items)
+
+    def n_rows(self, level: int) -> int:
+        """Rows of one of the nested samples."""
+        return self._n_largest >> (self.top - level)
+
+    def find_level(self, n_rows: float) -> int:
+        """Return which of the nested samples has at most so many rows, or the smallest that can be explained."""
+        return max(self._lowest, sum(self.n_rows(level) <= n_rows for level in range(self.top + 1)) - 1)
+
+    @cached_property
+    def _lowest(self) -> int:
+        """The smallest sample of two rows or more that weigh enough for a standard deviation with ddof=1."""
+        weights = (self._context.row_weights[self._sample(self._items[0], level)] for level in range(self.top))
+        return next((level for level, of_rows in enumerate(weights) if len(of_rows) > 1 < of_rows.sum()), self.top)
+
+    def _sample(self, item: FeatureInput, level: int) -> Rows:
+        """Return one of the nested samples of a feature: the same for all features that have the same rows."""
+        key = id(item.summed)
+        if key not in self._samples:
+            generator = feature_seed(self._context.settings.random_state, "rows of drafts")
+            self._samples[key] = nested_samples(item.summed, generator)
+        return self._samples[key][level - self.top - 1]
+
+    def draft(
+        self, level: int, n_grid: float, between_blocks: BetweenBlocks, *, are_errors_later: bool = False
+    ) -> Draft:
+        """Compute all features on one of the nested samples.
+
+        - `n_grid`: most grid values, where the model is called.
+        - `between_blocks`: called now and then; what it raises ends the work.
+        - `are_errors_later`: whether standard errors are estimated when they are first needed.
+        """
+        items = [_select(item, self._sample(item, level), n_grid) for item in self._items]
+        level_of_errors = min(level, self.find_level(_count_rows_of_errors(items)))
+        samples = {item.feature_number: self._sample(item, level_of_errors) for item in self._items}
+        compute = self._predict if self.is_called else self._compute
+        draft: Draft = {}
+        with self._lock:
+            for item, sums, kept, curves in compute(items, samples, between_blocks):
+                errors = partial(self._estimate_errors, item, sums, samples[item.feature_number], curves)
+                sampling = errors if are_errors_later else errors()
+                draft[item.feature.name] = FeatureExplanation(
+                    self._context, self._method, item, sums, kept, sampling=sampling
+                )
+                between_blocks()
+        return draft
+
+    def _estimate_errors(self, item: FeatureInput, sums: Sums, rows: Rows, curves: Array) -> Sampling:
+        """Estimate the standard errors of a feature from the curves of some of its rows.
+
+        Where grid values are left out there are none, since the effect of that on the metrics is unknown.
+        """
+        counts, convention = (len(item.summed), self.n_all), self._context.settings.convention
+        if item.grid.n_grid < self._grid_sizes[item.feature_number]:
+            return Sampling.without_errors(counts, convention)
+        missing = item.missing_changes[rows] if item.has_missing else None
+        block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
+        return sampling_of(sums, block, counts, convention)
+
+    # --- sums, kept curves, and curves for standard errors ----------------------------------------
+
+    def _compute(
+        self, items: Sequence[FeatureInput], samples: dict[int, Rows], between_blocks: BetweenBlocks
+    ) -> Iterator[Computed]:
+        """Compute all features by a method that calls the model for missing values alone."""
+        lacking = [
+            (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
+        ]
+        requests = ((item, rows, _missing_values(item, rows)) for item, rows in lacking if len(rows))
+        for item, rows, predicted in self._predict_together(requests):
+            item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
+            between_blocks()
+        all_sums = self._method.sums(items, lambda *_: between_blocks())
+        all_curves = self._method.curves_together(items, list(samples.values()))
+        for item, sums, curves in zip(items, all_sums, all_curves, strict=True):
+            yield item, sums, None, curves
+
+    def _predict(
+        self, items: Sequence[FeatureInput], samples: dict[int, Rows], between_blocks: BetweenBlocks
+    ) -> Iterator[Computed]:
+        """Predict all features; those with few phantoms share calls of the model."""
+        is_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
+
+        def add_up(item: FeatureInput, blocks: Iterable[tuple[Rows, Array]]) -> tuple[Sums, Array]:
+            chosen = []
+
+            def watch() -> Iterator[tuple[Rows, Array]]:
+                for rows, curves in blocks:
+                    chosen.append(curves[np.isin(rows, samples[item.feature_number])])
+                    yield rows, curves
+                    between_blocks()
+
+            sums = sum_blocks(watch(), self._context.brute, item, self._context.row_weights)
+            return sums, np.concatenate(chosen)
+
+        is_large = [len(item.summed) * item.n_predictions_per_row > _LARGE for item in items]
+        for item in compress(items, is_large):
+            sums, chosen = add_up(item, self._method.curves(item, item.summed))
+            yield item, sums, None, chosen
+        small = (item for item, large in zip(items, is_large, strict=True) if not large)
+        requests = ((item, item.summed, _phantom_values(item, item.summed)) for item in small)
+        for item, rows, predicted in self._predict_together(requests):
+            curves = np.ascontiguousarray(predicted[:, : item.grid.n_grid])
+            if item.has_missing:
+                item.missing_changes[rows] = np.abs(predicted[:, -1] - predicted[:, -2])
+            sums, chosen = add_up(item, [(rows, curves)])
+            yield item, sums, curves if is_kept else None, chosen
+
+    def _predict_together(self, requests: Iterable[Request]) -> Iterator[Request]:
+        """Predict phantoms of features, several features in each call of the model."""
+        group: list[Request] = []
+        n_phantoms = n_columns = 0
+        for item, rows, values in requests:
+            n_phantoms, n_columns = n_phantoms + values.size, n_columns + len(item.feature.positions)
+            is_full = n_phantoms > self._context.brute.n_per_call or n_phantoms * n_columns > _MOST_CELLS_OF_CALL
+            if group and is_full:
+                yield from self._call(group)
+                group, n_phantoms, n_columns = [], values.size, len(item.feature.positions)
+            group.append((item, rows, values))
+        if group:
+            yield from self._call(group)
+
+    def _call(self, group: Sequence[Request]) -> Iterator[Request]:
+        """Predict phantoms of a group of features in one call; of a single feature, in as many calls as they take."""
+        brute = self._context.brute
+        if len(group) == 1:
+            ((item, rows, values),) = group
+            predictions = [brute.evaluate(item.feature, rows, values)]
+        else:
+            predictions = brute.evaluate_together(
+                [(item.feature, item.feature.values, rows, values) for item, rows, values in group]
+            )
+        for (item, rows, _), predicted in zip(group, predictions, strict=True):
+            yield item, rows, predicted
+
+
+def _count_rows_of_errors(items: Sequence[FeatureInput]) -> int:
+    """Count the rows from which standard errors are estimated in little time."""
+    cells = sum(item.grid.n_grid ** (1 + item.feature.is_unordered) for item in items)
+    return int(np.clip(_CELLS_OF_ERRORS // cells, *_ROWS_OF_ERRORS))
+
+
+def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
+    """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
+    item, size = replace(item, positions=rows, summed=rows), item.grid.n_grid
+    if n_grid >= size:
+        return item
+    if item.feature.is_unordered:
+        places = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
+        shares = item.shares[places]
+    else:
+        places = np.unique(np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp))
+        shares = nearest_shares(item.grid.values[places], item.grid.values, item.shares)
+    distances = None if item.distances is None else item.distances[:, places]
+    grid = replace(item.grid, values=item.grid.values[places])
+    return replace(item, grid=grid, shares=shares, distances=distances)
+
+
+def _missing_values(item: FeatureInput, rows: Rows) -> Array:
+    """Return what each row's feature is set to for the effect of missing values: its observed value and none."""
+    return np.column_stack([item.observed[rows], np.full(len(rows), np.nan)])
+
+
+def _phantom_values(item: FeatureInput, rows: Rows) -> Array:
+    """Return what each row's feature is set to: the grid, and where values are missing those of `_missing_values`."""
+    grid = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
+    return np.hstack([grid, _missing_values(item, rows)]) if item.has_missing else grid

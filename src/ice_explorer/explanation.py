@@ -14,30 +14,24 @@ from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
 from ice_explorer.beyond.measuring import N_REPEATS, scored_of
-from ice_explorer.checks import check_index, check_names, check_one_of
+from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, second_features
 from ice_explorer.drivers.in_common import find_common_values
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature import N_KEPT
+from ice_explorer.feature import N_KEPT, Unchanging
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.models.target import single_name, target_names, target_values
+from ice_explorer.models.target import target_names
 from ice_explorer.results import two_way
-from ice_explorer.results.impact_notes import (
-    missing_notes,
-    movement_notes,
-    outlying_note,
-    outlying_notes,
-    step_notes,
-)
+from ice_explorer.results.impact_notes import merge_feature_notes
 from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
-from ice_explorer.results.target_check import known_target
+from ice_explorer.results.target_check import known_target, observed_target
 from ice_explorer.results.two_way import TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
@@ -126,7 +120,7 @@ class SaveOptions(FileOptions, total=False):
 
 
 @short_tracebacks
-class Explanation(Mapping["Name", "FeatureExplanation"]):
+class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     """Metrics and curves of every feature of a model, with notes on their interpretation.
 
     Index it by feature for the curves: `explanation["Age"].curves`.
@@ -135,20 +129,15 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     ----------
     features : list
         Names, in column order.
-    labels : list of str
-        Names of the features as text, for titles of plots: never empty, at most 200 letters.
     output_label : str
         Name of the explained output: "prediction", "probability of 'yes'".
-    n_observations : int
-        Rows of X.
-    method, method_reason : str
-        How the curves were computed, and the reason.
+    method : str
+        How the curves were computed.
     settings : Settings
         Options of the explanation.
     notes : list of str
-        Defaults that were chosen, limits that were applied, and metrics that depend on a single step.
-    alerts : list of str
-        The first of the notes: features that look like the target itself.
+        Features that look like the target itself, defaults that were chosen, limits that were applied, and metrics that
+        depend on a single step.
 
     Notes
     -----
@@ -168,18 +157,15 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         target: KnownTarget | None = None,
     ) -> None:
         self._context = context
-        self._results = {result.feature: result for result in results}
-        self._by_label = {result.label: result for result in results}
-        self.features = list(self._results)
-        self._labels = list(self._by_label)
+        self._set_features(results)
         self._n_observations = context.table.n_observations
         self.method = method.name
         self._method_reason = method.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        self._observed_target: NDArray[np.float64] | None = None
-        self._target_name = ""
-        self._y: object = None
+        self._observed_target: NDArray[np.float64] | None = None if target is None else target.values
+        self._target_name = "" if target is None else target.name
+        self._y: object = None if target is None else target.y
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results
@@ -190,41 +176,34 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             for result in results
             if len(result.axis) == 1 < result._item.grid.n_distinct
         ]
-        missing = [(result.label, note) for result in results if (note := result._missing_note) is not None]
-        moving = [(result.label, note) for result in results if (note := result._movement_note) is not None]
-        stepped = [(result.label, note) for result in results if (note := result._step_note) is not None]
-        apart = [(result.label, note) for result in results if (note := outlying_note(result._outlying)) is not None]
         self._alerts = self._find_alerts(target)
-        self.notes = [
-            *self._alerts, *notes, *undefined, *missing_notes(missing),
-            *movement_notes(moving, self.settings.convention), *step_notes(stepped), *outlying_notes(apart),
-        ]  # fmt: skip
+        merged = merge_feature_notes(results, self.settings.convention)
+        self.notes = [*self._alerts, *notes, *undefined, *merged]
+
+    def _set_features(self, features: Iterable[FeatureExplanation]) -> None:
+        self._results = {feature.feature: feature for feature in features}
+        self._by_label = {feature.label: feature for feature in self._results.values()}
+        self.features, self._labels = list(self._results), list(self._by_label)
 
     def _with_y(self, y: object) -> Self:
         """Return the same explanation with a target: its name, residuals, and notes on columns that equal it."""
         predictor = self._context.predictor
         label = predictor.named_after(target_names(y))
-        alerts = self._find_alerts(known_target(y, predictor, self._context.columns))
+        target = known_target(y, self._context)
+        alerts = self._find_alerts(target)
         changed: dict[str, Any] = {}
         if (label, alerts) != (self.output_label, self._alerts):
             changed = {
                 "_context": replace(self._context, predictor=replace(predictor, output_label=label)),
                 "output_label": label, "_alerts": alerts, "notes": [*alerts, *self.notes[len(self._alerts) :]],
             }  # fmt: skip
-        return self._with(**changed)._with_target(self._target(y), single_name(y), y)
+        return self._with(**changed)._with_target(target.values, target.name, y)
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
-        features = {name: results[name] for name in self.features if name in results}
-        by_label = {feature.label: feature for feature in features.values()}
-        return self._with(
-            _context=context,
-            settings=context.settings,
-            _results=features,
-            _by_label=by_label,
-            features=list(features),
-            _labels=list(by_label),
-        )
+        other = self._with(_context=context, settings=context.settings)
+        other._set_features(results[name] for name in self.features if name in results)
+        return other
 
     def _with(self, **changed: object) -> Self:
         """Return the same explanation but for some attributes."""
@@ -247,21 +226,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             f"{self._context.row_count}, method {self.method!r}>"
         )
 
-    def __copy__(self) -> Self:
-        """Return itself: results do not change."""
-        return self
-
-    def __deepcopy__(self, _memo: object) -> Self:
-        """Return itself: results do not change."""
-        return self
-
     def __getitem__(self, feature: Name) -> FeatureExplanation:
-        """Return the curves and metrics of one feature.
-
-        Parameters
-        ----------
-        feature : object
-            Name, its text, or position of a column of X, looked up in that order, as `features` of `explain` is.
+        """Return a feature by its name, its text, or its position in X, looked up in that order.
 
         Raises
         ------
@@ -302,10 +268,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     @property
     def _prediction_sd(self) -> float:
-        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output].
-
-        Predicts all rows of X when first read.
-        """
+        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output]."""
         return self._context.prediction_sd
 
     def table(
@@ -382,11 +345,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
             return self._profile(decay, convention)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
-        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
-        named: Unit = "prediction"
-        if not isinstance(unit, Mapping):
-            check_one_of("unit", unit, UNITS)
-            named = unit
+        named, steps = self._resolve_unit(unit)
         decay, convention = resolve_display(self.settings, decay, convention)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
@@ -396,17 +355,20 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         def ends(at: int) -> Mapping[str, Any]:
             if level is None or (subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP):
                 return {}
-            return self._uncertainty([parts[at] for parts in influences], steps, named).columns(ranked, level)
+            return self._uncertainty([parts[at] for parts in influences], named, steps).columns(ranked, level)
 
         if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self.values()]
-            return self._as_table(metrics, rank_by, named, steps, ends(0))
+            return self._as_table(metrics, rank_by, (named, steps), ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
         sums = [result._sums_by(subgroups) for result in self.values()]
         tables = [
             self._as_table(
-                [metrics_of(of_feature[at], decay, convention) for of_feature in sums], rank_by, named, steps, ends(at)
+                [metrics_of(of_feature[at], decay, convention) for of_feature in sums],
+                rank_by,
+                (named, steps),
+                ends(at),
             ).assign(n_rows=count)
             for at, count in enumerate(subgroups.counts)
         ]
@@ -414,6 +376,15 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
+
+    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, NDArray[np.float64]]:
+        """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
+        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
+        named: Unit = "prediction"
+        if not isinstance(unit, Mapping):
+            check_one_of("unit", unit, UNITS)
+            named = unit
+        return named, np.array([steps.get(name, math.nan) for name in self.features])
 
     def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
         """Return the steps that effects are per, by name of the feature [axis]."""
@@ -433,15 +404,10 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         n_sets = len(self) * N_KEPT * (1 if subgroups is None else len(subgroups.labels))
         return result._row_influences(decay, convention, most_rows(self._context, n_sets), subgroups)
 
-    def _uncertainty(
-        self, parts: Sequence[RowInfluences], steps: Mapping[Name, float], unit: Unit = "prediction"
-    ) -> Uncertainty:
+    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
         """Return the standard errors of all features in a unit."""
-        ratios = np.full(len(self), math.nan)
-        for at, result in enumerate(self.values()):
-            if result.feature in steps:
-                with np.errstate(divide="ignore"):
-                    ratios[at] = np.divide(steps[result.feature], result.scale)
+        with np.errstate(divide="ignore"):
+            ratios = steps / [result.scale for result in self.values()]
         return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(
@@ -453,10 +419,8 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         unit: Unit | Mapping[Name, object] = "prediction",
     ) -> RankIntervals:
         """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
-        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
         parts = [of_feature[0] for of_feature in self._influences(decay, convention)]
-        uncertainty = self._uncertainty(parts, steps, "prediction" if isinstance(unit, Mapping) else unit)
-        return uncertainty.rank_intervals(rank_by, level)
+        return self._uncertainty(parts, *self._resolve_unit(unit)).rank_intervals(rank_by, level)
 
     def _n_measured(self, decay: float, convention: Convention) -> int:
         """Return the number of features of which intervals are available without further computation."""
@@ -477,19 +441,19 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         self,
         metrics: Sequence[Mapping[str, float]],
         rank_by: str | None,
-        unit: Unit,
-        steps: Mapping[Name, float],
+        resolved: tuple[Unit, NDArray[np.float64]],
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
         """Return the metrics of each feature as a table."""
         import pandas as pd
 
         table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
-        if steps:
+        unit, steps = resolved
+        if (is_given := ~np.isnan(steps)).any():
             scales = np.array([result.scale for result in self.values()])
-            table["per"] = np.array([steps.get(result.feature, result.scale) for result in self.values()])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratios = np.where([result.feature in steps for result in self.values()], table["per"] / scales, 1.0)
+            table["per"] = np.where(is_given, steps, scales)
+            with np.errstate(divide="ignore"):
+                ratios = np.where(is_given, steps / scales, 1.0)
             table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
             prediction_sd = self._prediction_sd if unit == "sd" else math.nan
@@ -720,10 +684,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
 
     @property
     def _checked_residual_label(self) -> str:
-        """Label of the residuals.
-
-        - raises OptionError: if no target was given.
-        """
+        """Label of the residuals, or raise if no target was given."""
         if self._residual_label is None:
             raise OptionError(
                 '`color_by="residual"` needs the observed target; this explanation has none.',
@@ -734,9 +695,15 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
     def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
         return self._context.positions(positions, option)
 
-    def predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read."""
-        return self._context.all_predictions[self._context.positions(positions)]
+    def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
+        """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Positions of rows of X.
+        """
+        return self._context.all_predictions[self._context.positions(rows, "rows")]
 
     def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
@@ -760,23 +727,12 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         return find_common_values(columns, rows)
 
     def _target(self, y: object) -> NDArray[np.float64]:
-        """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
-
-        - raises OptionError: if these are not the targets of the rows of X, in their order.
-        """
-        check_index("y", "y", y, self._context.table.index)
-        return target_values(y, self._context.predictor, self._n_observations)
+        """Put an observed target beside the predictions, (n_observations,)."""
+        return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
         return self._context.table.take(self._context.positions(positions))
-
-    def _index_at(self, positions: ArrayLike) -> pd.Index:
-        """Return the index of X at some rows, or their positions where X has none."""
-        import pandas as pd
-
-        rows, index = self._context.positions(positions), self._context.table.index
-        return pd.Index(rows, name="row") if index is None else index[rows]
 
     @property
     def _row_index(self) -> Any:
@@ -940,7 +896,7 @@ class Explanation(Mapping["Name", "FeatureExplanation"]):
         >>> e.effects("x1")[["partial_dependence", "ale", "m_plot"]].loc[8.0].to_dict()
         {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
         """
-        return effects(self._context, self[feature], kinds, grid_size, ci)
+        return effects(self[feature], kinds, grid_size, ci)
 
     def marginal_effects(
         self,

@@ -13,6 +13,7 @@ from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
+from ice_explorer.engines.sums import empty_sums, sum_blocks
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -23,8 +24,7 @@ from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
-from ice_explorer.results.distance_scale import rescaled, sums_again
-from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, unlike_shares_of
+from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, outlying_note, step_note
 from ice_explorer.results.intervals import RowInfluences, row_influences
 from ice_explorer.results.options import resolve_display
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
 
+    Block = tuple[NDArray[np.int64], NDArray[np.float64]]
+
 Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
@@ -66,8 +68,18 @@ _VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
 _SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
+class Unchanging:
+    """Copies of a result are the same object: results do not change."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
+
 @short_tracebacks
-class FeatureExplanation:
+class FeatureExplanation(Unchanging):
     """Curves and metrics of one feature.
 
     Attributes
@@ -102,17 +114,17 @@ class FeatureExplanation:
         sums: Sums,
         curves: NDArray[np.float64] | None = None,
         *,
-        sampling: Sampling | None = None,
+        sampling: Sampling | Callable[[], Sampling] | None = None,
     ) -> None:
-        self._sampling = sampling  # None where it rests on all rows that were asked for
+        self._sample = sampling  # None where it rests on all rows that were asked for
         self._kept = curves  # of the rows of the metrics
         self._context = context
         self._method = method
         self._item = item
+        self._arrays: dict[str, NDArray[Any]] = {}  # of sums, after a pickle
         self._sums = sums
         self._lock = Lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
-        self._places: dict[int, int] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
@@ -140,13 +152,29 @@ class FeatureExplanation:
         return self._kept is not None and len(self._item.summed) == len(self._item.positions)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out views: a pickle would have their numbers twice."""
-        views = {*_VIEWS, "curves"} if self._has_kept_curves else _VIEWS
-        return {name: value for name, value in vars(self).items() if name not in views}
+        """Leave out views, whose numbers a pickle would have twice, and what sums can be made with again."""
+        left_out = {*_VIEWS, "_sums", *(("curves",) if self._has_kept_curves else ())}
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        state["_sample"] = self._sampling
+        if "_sums" in vars(self):
+            state["_arrays"] = {**self._sums.to_arrays(), "outlying": self._sums.outlying}
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._set_views()
+
+    @cached_property
+    def _sampling(self) -> Sampling | None:
+        """Standard errors where it rests on a sample of the rows."""
+        return self._sample() if callable(self._sample) else self._sample
+
+    @cached_property
+    def _sums(self) -> Sums:
+        """Sums of the curves; after a pickle made of their arrays when they are first needed."""
+        sums = empty_sums(self._item, active=self._arrays.get("active")).fill(self._arrays)
+        sums.outlying = self._arrays["outlying"]
+        return sums
 
     @cached_property
     def observed(self) -> NDArray[Any]:
@@ -158,14 +186,6 @@ class FeatureExplanation:
             f"<FeatureExplanation {self.label!r}: {counted(len(self.rows), 'curve')}, "
             f"{counted(len(self.grid), 'grid value')}>"
         )
-
-    def __copy__(self) -> Self:
-        """Return itself: results do not change."""
-        return self
-
-    def __deepcopy__(self, _memo: object) -> Self:
-        """Return itself: results do not change."""
-        return self
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
@@ -193,38 +213,32 @@ class FeatureExplanation:
         _, convention = resolve_display(self._context.settings, None, convention)
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
 
-    def compute_curves(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """ICE curves of some rows of X, computed when first asked for.
+    def compute_curves(self, rows: ArrayLike) -> NDArray[np.float64]:
+        """ICE curves of some rows of X, (n_rows, n_grid) [output], computed when first asked for.
 
         Parameters
         ----------
-        positions : array-like of int, shape (n_rows,)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_grid)
-            [output]
+        rows : array-like of int
+            Positions of rows of X.
         """
-        wanted = self._context.positions(positions)
+        wanted = self._context.positions(rows, "rows")
         self._context.check_size("curves", len(wanted), len(self.axis))
+        result = np.empty((len(wanted), len(self.grid)))
         with self._lock:
-            known = self._known_rows
-            new = np.array(sorted({int(row) for row in wanted} - known.keys() - self._rows.keys()), dtype=np.int64)
-            for block, curves in self._computed(new):
+            known, of_known = self._kept, self._item.summed
+            if "curves" in vars(self):
+                known, of_known = self.curves, self._item.positions
+            is_known = np.zeros(len(wanted), np.bool_) if known is None else np.isin(wanted, of_known)
+            others = wanted[~is_known].tolist()
+            for block, curves in self._computed(np.array(sorted({*others} - self._rows.keys()), np.int64)):
                 self._rows.update(zip(block.tolist(), curves, strict=True))
-            found = [self.curves[known[row]] if row in known else self._rows[row] for row in wanted.tolist()]
-        return np.array(found).reshape(len(wanted), len(self.grid))
+            if known is not None:
+                result[is_known] = known[np.searchsorted(of_known, wanted[is_known])]
+            for place, row in zip(np.flatnonzero(~is_known), others, strict=True):
+                result[place] = self._rows[row]
+        return result
 
-    @property
-    def _known_rows(self) -> dict[int, int]:
-        """Where `curves` has each row, once they are there."""
-        if "curves" in self.__dict__ and not self._places:
-            self._places = {row: at for at, row in enumerate(self._item.positions.tolist())}
-        return self._places
-
-    def _computed(
-        self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    def _computed(self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)) -> Iterator[Block]:
         """Yield blocks of curves: those that are kept, or of the model, which must be the one that was explained.
 
         - `at`: places on the grid.
@@ -255,7 +269,7 @@ class FeatureExplanation:
 
     @cached_property
     def curves(self) -> NDArray[np.float64]:
-        """ICE curves of `row_positions`, (n_rows, n_grid) [output]; kept once asked for.
+        """ICE curves of `rows`, (n_rows, n_grid) [output]; kept once asked for.
 
         Raises
         ------
@@ -264,7 +278,10 @@ class FeatureExplanation:
         """
         self._context.check_size("curves", len(self._item.positions), len(self.axis))
         with self._lock:
-            return _frozen(np.concatenate([curves for _, curves in self._computed(self._item.positions)]))
+            curves = np.concatenate([curves for _, curves in self._computed(self._item.positions)])
+            for row in self._rows.keys() & self._item.positions.tolist():
+                del self._rows[row]
+        return _frozen(curves)
 
     @property
     def slopes(self) -> NDArray[np.float64]:
@@ -304,7 +321,12 @@ class FeatureExplanation:
         self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
     ) -> NDArray[np.float64]:
         """c-ICE of the curves of some rows, since an anchor as `_anchor_place` returns it."""
-        index = self._level_at(place) if self._item.feature.is_unordered else self._index_at(place)
+        axis = self.axis
+        if self._item.feature.is_unordered:
+            assert self._item.shares is not None  # noqa: S101 - its levels have no order
+            axis = np.arange(len(axis), dtype=np.float64)
+            place = float(np.argmax(self._item.shares)) if place == "median" else place
+        index = anchor_index(axis, self._item.median, place)
         if index is None:
             return curves - self._at_own_values(positions, curves)[:, None]
         return curves - curves[:, [index]]
@@ -312,17 +334,6 @@ class FeatureExplanation:
     def _anchor_place(self, anchor: AnchorName | object) -> AnchorName | float:
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
         return convert_anchor(self._item.feature, self.axis, anchor)
-
-    def _index_at(self, place: AnchorName | float) -> int | None:
-        """Return where on the grid an anchor stands; None for each observation's observed value."""
-        return anchor_index(self.axis, self._item.median, place)
-
-    def _level_at(self, place: AnchorName | float) -> int | None:
-        """Return the same on levels without an order."""
-        if place == "median":
-            assert self._item.shares is not None  # noqa: S101 - its levels have no order
-            return int(np.argmax(self._item.shares))
-        return anchor_index(np.arange(len(self.axis), dtype=np.float64), math.nan, place)
 
     def _at_own_values(
         self,
@@ -386,7 +397,7 @@ class FeatureExplanation:
 
     @property
     def missing_curve(self) -> NDArray[np.float64] | None:
-        """Predictions of `row_positions` with the value missing, (n_rows,); None where no observation lacks it."""
+        """Predictions of `rows` with the value missing, (n_rows,); None where no observation lacks it."""
         return self._missing_rows(self._item.positions) if self._item.has_missing else None
 
     def _missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
@@ -398,10 +409,7 @@ class FeatureExplanation:
 
     @cached_property
     def _missing_dependence(self) -> tuple[float, float] | None:
-        """Mean and standard deviation (ddof=0) of the predictions with the value missing [output].
-
-        Over the rows of the metrics, by weight; None where no observation lacks the value.
-        """
+        """Mean and standard deviation of predictions with the value missing [output]; None where none is."""
         if not self._item.has_missing:
             return None
         rows, weights = self._item.summed, self._context.weights
@@ -418,11 +426,11 @@ class FeatureExplanation:
         decay : float, optional
             λ; that of the explanation by default.
         rows : array-like of int, optional
-            Positions of rows of X; `row_positions` by default.
+            Positions of rows of X; `rows` of the feature by default.
         """
         decay = self._context.settings.decay if decay is None else check_decay(decay)
         item = self._item
-        wanted = item.positions if rows is None else self._context.positions(rows)
+        wanted = item.positions if rows is None else self._context.positions(rows, "rows")
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.observed[wanted], item.likelihood_scale[wanted], decay)
@@ -445,15 +453,12 @@ class FeatureExplanation:
         """Return the same feature with distances in the conditional scale, or in the marginal one for no expectation.
 
         Curves, and what does not depend on distances, are shared and not computed again.
-
-        - `context`: of the explanation with that scale.
-        - `expected`: what `_expected` returns.
-        - `between_blocks`: called now and then; what it raises ends the work.
         """
         context.check_all_rows("Another scale needs")
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-        sums = sums_again(context, item, self._computed(item.summed), between_blocks)
+        blocks = _passing(self._computed(item.summed), between_blocks)
+        sums = sum_blocks(blocks, context.brute, item, context.row_weights)
         other = FeatureExplanation(context, self._method, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
@@ -461,10 +466,7 @@ class FeatureExplanation:
         return other
 
     def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
-        """Return the shares of `extrapolation` of all rows, block by block; once.
-
-        `between_fits` is called between the models that are fitted; what it raises ends the work.
-        """
+        """Return the shares of `extrapolation` of all rows, block by block; once."""
 
         def computed() -> UnlikeShares:
             expected = self._expected(between_fits)
@@ -484,7 +486,7 @@ class FeatureExplanation:
         Parameters
         ----------
         rows : array-like of int, optional
-            Positions of rows of X; `row_positions` by default.
+            Positions of rows of X; `rows` of the feature by default.
 
         Returns
         -------
@@ -532,19 +534,7 @@ class FeatureExplanation:
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
     def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
-        """Choose rows to draw: stratified by the feature, seeded, plus some that must be there.
-
-        Parameters
-        ----------
-        max_lines : int
-        include : iterable of int
-            Rows of X drawn besides.
-
-        Returns
-        -------
-        ndarray of shape (n_lines,)
-            Sorted positions, at most max_lines + len(include), and 20 rows that behave unlike the rest.
-        """
+        """Choose rows to draw: stratified by the feature and seeded, with those to include and outlying ones."""
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
         drawn = draw_stratified(
@@ -558,6 +548,11 @@ class FeatureExplanation:
         return self._item.summed[self._sums.outlying]
 
     @property
+    def _outlying_note(self) -> Note | None:
+        """That some rows behave unlike the rest, if some do."""
+        return outlying_note(self._outlying)
+
+    @property
     def drivers_summary(self) -> str:
         """The size of the differences between curves, and the best rules of `Explanation.drivers`, in a sentence."""
         return f"{self._search_drivers().summary}{self._outlying_sentence}"
@@ -565,15 +560,11 @@ class FeatureExplanation:
     @property
     def _outlying_sentence(self) -> str:
         """That some rows behave unlike the rest, with a space in front; "" where none does."""
-        note = outlying_note(self._outlying)
+        note = self._outlying_note
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
-        """Find what makes the curves differ; once, as that takes those of many rows.
-
-        - `between_blocks`: called now and then; what it raises ends the work.
-        - returns: see `Explanation.drivers`.
-        """
+        """Find what makes the curves differ; once, as that takes those of many rows."""
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         if self._drivers is None:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
@@ -613,11 +604,9 @@ class FeatureExplanation:
         """Compute curves of many rows at some places of the grid without keeping them."""
         curves = np.empty((len(positions), len(at)))
         start = 0
-        for block, computed in self._computed(positions, at):
+        for block, computed in _passing(self._computed(positions, at), between_blocks):
             curves[start : start + len(block)] = computed
             start += len(block)
-            if between_blocks is not None:
-                between_blocks()
         return curves
 
     def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -687,7 +676,7 @@ class FeatureExplanation:
             return False
         if not predictor.of_classes:
             is_number = self.dtype_kind in ("numeric", "boolean")
-            rows = slice(None) if self._sampling is None else self._item.summed
+            rows = slice(None) if self._sample is None else self._item.summed
             return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
@@ -740,6 +729,14 @@ class FeatureExplanation:
     def plot(self, kind: PlotKind = "ice", **options: Unpack[PlotOptions]) -> Axes:
         """Draw the curves, or with `kind="effects"` the effects; `Explanation.plot` lists the other options."""
         return self._alone.plot(self.feature, kind, **options)
+
+
+def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:
+    """Yield blocks, with a call after each."""
+    for block in blocks:
+        yield block
+        if between_blocks is not None:
+            between_blocks()
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

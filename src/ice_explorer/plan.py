@@ -19,8 +19,7 @@ from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.choose import InnerModel, choose_method
 from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.curves.thresholds import threshold_grids
-from ice_explorer.drafter import Drafter
-from ice_explorer.drafts import Drafts
+from ice_explorer.drafts import Drafter, Drafts
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
@@ -35,13 +34,13 @@ from ice_explorer.features.groups import check_groups, find_groups
 from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
-from ice_explorer.models.target import choose_initial_output, single_name, target_names, target_values
+from ice_explorer.models.target import choose_initial_output, target_names
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
 from ice_explorer.results.target_check import known_target
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -51,41 +50,16 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
+    from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
+
+    _Grids = tuple[GridName | Mapping[str, NDArray[np.float64]], Mapping[int, FeatureInput], list[str]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
 _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
-
-
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """What is explained: X, its columns, and which of them are features; `notes` are on those that are not."""
-
-    groups: Mapping[Name, Sequence[Name]]
-    categorical_features: Sequence[Name]
-    table: Table
-    weights: NDArray[np.float64] | None
-    columns: Columns
-    chosen: list[int]
-    notes: list[str]
-
-    @cached_property
-    def n_bytes(self) -> int:
-        """What the columns take, and the copy of an array that they may be views of."""
-        is_copied = isinstance(self.table, ArrayTable | SparseTable)  # frames share theirs with their owner
-        copied = self.table.row_bytes * self.table.n_observations if is_copied else 0
-        return copied + sum(column.values.nbytes for column in self.columns.read if column.values.flags.owndata)
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """What a model returns for a few rows: what is predicted, and whether it still is the same."""
-
-    predictor: Predictor
-    prediction_check: PredictionCheck
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,48 +75,73 @@ class Whole:
     n_weighing: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Grids:
-    """Where features are evaluated: by a rule, or at values of each; `references` are those of another explanation."""
-
-    choice: GridName | Mapping[str, NDArray[np.float64]]
-    references: Mapping[int, FeatureInput]
-    notes: list[str]
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """What computes the curves, and the features as it gets them."""
-
-    method: CurveMethod
-    inputs: list[FeatureInput]
-    notes: list[str]
-
-
-def prepare(
-    model: Any,
-    X: Any,
-    options: Options,
-    *,
-    y: object = None,
-    whole: Whole | None = None,
-) -> Plan:
+def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Whole | None = None) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Besides the options of `explain`, `y` is the observed target, and `whole` is what all rows hold where X has a part
     of them: grids and scales are theirs.
     """
     options = _as_in_reference(options)
-    data = _read_data(model, X, options, whole)
-    asked = _ask_model(model, data, options, y)
-    inside = InnerModel(model, asked.predictor, data.columns, data.table)
-    grids = _Grids("observed", whole.features, []) if whole is not None else _choose_grids(inside, data, options)
-    context = _context_of(data, asked, options, None if whole is None else whole.n_rows)
-    chosen = _choose_engine(inside, context, data, grids, options, is_part=whole is not None)
-    said = [*asked.predictor.notes, *data.notes, *grids.notes, *chosen.notes]
-    if y is not None:
-        check_index("y", "y", y, data.table.index)
-    return Plan(context, chosen.method, chosen.inputs, said, y)
+    table = fitted_table(model, X)
+    weights = check_weights(options.sample_weight, table.n_observations, table.index, are_all=whole is None)
+    groups = check_groups(options.groups, table)
+    given = options.categorical_features
+    categorical = check_names("categorical_features", () if given is None else given)
+    columns = Columns(table, groups, categorical)
+    if whole is None:
+        chosen, skipped = _choose_features(options, columns, weights)
+    else:
+        chosen, skipped = list(whole.features), []
+        for number, item in whole.features.items():
+            columns.replace_feature(number, align_levels(columns.feature(number), item.feature))
+
+    prediction_check = PredictionCheck(table, columns.columns_by_feature, options.random_state)
+    predictor = prediction_check.observe(
+        partial(
+            make_predictor, model, output=options.output, response=options.response, n_jobs=options.n_threads,
+            opening=partial(choose_initial_output, y, table),
+        )
+    )  # fmt: skip
+    predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
+    inside = InnerModel(model, predictor, columns, table)
+    grids = ("observed", whole.features, []) if whole else _choose_grids(inside, table, columns, chosen, options)
+    grid, references, lost = grids
+
+    n_bytes, limit = _count_bytes(table, columns), options.bytes_in_all
+    for_blocks = max(limit - n_bytes, min(limit, LEAST_BYTES))
+    context = Context(
+        table, columns, weights, predictor, _resolve_settings(options, groups, categorical, predictor),
+        BruteCurves(predictor.predict, table, for_blocks, predictor.response, prediction_check.is_reproduced),
+        prediction_check, options.progress, for_blocks, n_summed=None if whole is None else whole.n_rows,
+    )  # fmt: skip
+    n_rows = check_sample(options.sample, table.n_observations)
+    scales = _check_distance(options.distance, columns, table.index)
+
+    def lay_out(number: int) -> FeatureInput:
+        like, is_part = references.get(number), whole is not None
+        return feature_input(context, number, grid, scales.get(number), n_rows, like=like, is_part=is_part)
+
+    for number in chosen:  # columns are read, and refused, in their order
+        columns.feature(number)
+    if options.n_threads > 1 and table.n_observations >= _ROWS_WORTH_A_THREAD:
+        with ThreadPoolExecutor(options.n_threads) as pool:
+            inputs = list(pool.map(lay_out, chosen))
+    else:
+        inputs = list(map(lay_out, chosen))
+    method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
+    undeclared = [columns.at(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
+    said = [
+        *predictor.notes,
+        *skipped,
+        *lost,
+        *notes.note_columns_beyond_limit(n_bytes, max(limit, LEAST_BYTES)),
+        *notes.note_small_weights(weights),
+        *notes.note_undeclared_groups(find_groups(undeclared)),
+        *notes.grids(inputs),
+        *_sample_note(inputs, context.settings),
+        *method_notes,
+    ]
+    return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
 
 
 def _as_in_reference(options: Options) -> Options:
@@ -162,127 +161,68 @@ def _as_in_reference(options: Options) -> Options:
     )
 
 
-def _read_data(model: Any, X: Any, options: Options, whole: Whole | None) -> _Data:
-    """Read X as the model was fitted on it, and choose the features."""
-    table = fitted_table(model, X)
-    weights = check_weights(options.sample_weight, table.n_observations, table.index, are_all=whole is None)
-    groups = check_groups(options.groups, table)
-    given = options.categorical_features
-    categorical = check_names("categorical_features", () if given is None else given)
-    columns = Columns(table, groups, categorical)
-    if whole is not None:
-        for number, item in whole.features.items():
-            columns.replace_feature(number, align_levels(columns.feature(number), item.feature))
-        return _Data(groups, categorical, table, weights, columns, list(whole.features), [])
-    try:
-        chosen, skipped = _choose_features(options.features, columns, weights)
-    except UnknownFeatureError as error:
-        if options.reference is None or options.features is not options.reference.features:
-            raise
-        raise OptionError(
-            f"X must have the features of the explanation in `grid`. {error}",
-            "Use `features=` to choose from those that both have.",
-        ) from None
-    return _Data(groups, categorical, table, weights, columns, chosen, skipped)
+def _count_bytes(table: Table, columns: Columns) -> int:
+    """Count what the columns take, and the copy of an array that they may be views of."""
+    is_copied = isinstance(table, ArrayTable | SparseTable)  # frames share theirs with their owner
+    copied = table.row_bytes * table.n_observations if is_copied else 0
+    return copied + sum(column.values.nbytes for column in columns.read if column.values.flags.owndata)
 
 
-def _ask_model(model: Any, data: _Data, options: Options, y: object) -> _Asked:
-    """Choose what to predict, and name it after the target."""
-    prediction_check = PredictionCheck(data.table, data.columns.columns_by_feature, options.random_state)
-    make = partial(
-        make_predictor,
-        model,
-        output=options.output,
-        response=options.response,
-        n_jobs=options.n_threads,
-        opening=partial(choose_initial_output, y, data.table),
-    )
-    predictor = prediction_check.observe(make)
-    return _Asked(replace(predictor, output_label=predictor.named_after(target_names(y))), prediction_check)
-
-
-def _choose_grids(inside: InnerModel, data: _Data, options: Options) -> _Grids:
-    """Choose where each feature is evaluated."""
-    columns, like = data.columns, options.reference
-    if like is not None:
-        references = _references(like, columns, data.chosen)
+def _choose_grids(
+    inside: InnerModel, table: Table, columns: Columns, chosen: Sequence[int], options: Options
+) -> _Grids:
+    """Choose where features are evaluated: by a rule or at values of each; with features to be like, and notes."""
+    if options.reference is not None:
+        references = _references(options.reference, columns, chosen)
         grids = {columns.feature(number).label: item.grid.values for number, item in references.items()}
-        return _Grids(grids, references, [])
+        return grids, references, []
     if isinstance(options.grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
-        grids = {feature.label: feature.check_grid(values) for feature, values in features}
-        return _Grids(grids, {}, [])
+        return {feature.label: feature.check_grid(values) for feature, values in features}, {}, []
     if options.grid == "thresholds":
-        thresholds, lost = threshold_grids(inside, data.table, columns, data.chosen)
-        return _Grids(thresholds, {}, lost)
-    return _Grids(options.grid, {}, [])
+        thresholds, lost = threshold_grids(inside, table, columns, chosen)
+        return thresholds, {}, lost
+    assert isinstance(options.grid, str)  # noqa: S101 - as it was checked
+    return options.grid, {}, []
 
 
-def _context_of(data: _Data, asked: _Asked, options: Options, n_summed: int | None) -> Context:
-    """Put together what all features share."""
-    predictor, limit = asked.predictor, options.bytes_in_all
-    for_blocks = max(limit - data.n_bytes, min(limit, LEAST_BYTES))
-    is_reproduced = asked.prediction_check.is_reproduced
-    brute = BruteCurves(predictor.predict, data.table, for_blocks, predictor.response, is_reproduced)
-    settings = Settings(
-        groups=data.groups or None,
-        categorical_features=tuple(data.categorical_features) or None,
+def _resolve_settings(
+    options: Options, groups: Mapping[Name, Sequence[Name]], categorical: Sequence[Name], predictor: Predictor
+) -> Settings:
+    return Settings(
+        groups=groups or None,
+        categorical_features=tuple(categorical) or None,
         output=predictor.output,
         response=predictor.response,
         grid=options.grid if isinstance(options.grid, str) else _CUSTOM if options.reference is None else OF_REFERENCE,
         grid_size=options.grid_size,
         sample=options.sample,
         random_state=options.random_state,
-        weighted=data.weights is not None,
+        weighted=options.sample_weight is not None,
         decay=float(options.decay),
         distance=options.distance if isinstance(options.distance, str) else _CUSTOM,
         convention=options.convention,
         method=options.method,
-        memory_limit=limit,
+        memory_limit=options.bytes_in_all,
     )
-    return Context(
-        data.table, data.columns, data.weights, predictor, settings, brute, asked.prediction_check,
-        options.progress, for_blocks, n_summed=n_summed,
-    )  # fmt: skip
-
-
-def _choose_engine(
-    inside: InnerModel, context: Context, data: _Data, grids: _Grids, options: Options, *, is_part: bool
-) -> _Chosen:
-    """Lay out the features, and choose what computes their curves."""
-    n_rows = check_sample(options.sample, data.table.n_observations)
-    scales = _check_distance(options.distance, data.columns, data.table.index)
-
-    def laid_out(number: int) -> FeatureInput:
-        like = grids.references.get(number)
-        return feature_input(context, number, grids.choice, scales.get(number), n_rows, like=like, is_part=is_part)
-
-    for number in data.chosen:  # columns are read, and refused, in their order
-        data.columns.feature(number)
-    if options.n_threads > 1 and data.table.n_observations >= _ROWS_WORTH_A_THREAD:
-        with ThreadPoolExecutor(options.n_threads) as pool:
-            inputs = list(pool.map(laid_out, data.chosen))
-    else:
-        inputs = list(map(laid_out, data.chosen))
-    method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
-    said = [
-        *notes.note_columns_beyond_limit(data.n_bytes, max(context.settings.memory_limit, LEAST_BYTES)),
-        *notes.note_small_weights(data.weights),
-        *notes.note_undeclared_groups(_undeclared_groups(data.columns)),
-        *notes.grids(inputs),
-        *_sample_note(inputs, context.settings),
-        *method_notes,
-    ]
-    return _Chosen(method, inputs, said)
 
 
 def _choose_features(
-    features: Sequence[Name] | None, columns: Columns, weights: NDArray[np.float64] | None
+    options: Options, columns: Columns, weights: NDArray[np.float64] | None
 ) -> tuple[list[int], list[str]]:
     """Resolve the names of the features to their numbers; by default to all that can be ranked, with notes."""
-    if features is None:
+    if options.features is None:
         return _rankable(columns, weights)
-    chosen = list(dict.fromkeys(columns.number(name) for name in check_names("features", features)))
+    names, like = check_names("features", options.features), options.reference
+    try:
+        chosen = list(dict.fromkeys(map(columns.number, names)))
+    except UnknownFeatureError as error:
+        if like is None or options.features is not like.features:
+            raise
+        raise OptionError(
+            f"X must have the features of the explanation in `grid`. {error}",
+            "Use `features=` to choose from those that both have.",
+        ) from None
     if not chosen:
         raise OptionError.no_features()
     return chosen, []
@@ -292,28 +232,41 @@ def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[li
     """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
     alone = {at: columns.at(at) for at, positions in columns.columns_by_feature.items() if len(positions) == 1}
-    empty = {at: column for at, column in alone.items() if column.missing[weighing].all()}
+    empty = {at: column.label for at, column in alone.items() if column.missing[weighing].all()}
     objects = {at: column for at, column in alone.items() if column.kind == "other" and at not in empty}
-    usable = [at for at in columns.in_order if at not in empty and at not in objects]
     names = {
-        at: alone[at] for at in usable
-        if at in alone and at not in columns.categorical and _is_name(alone[at], weighing)
+        at: _count_levels(column) for at, column in alone.items()
+        if at not in empty and at not in columns.categorical and _is_name(column, weighing)
     }  # fmt: skip
-    if len(names) == len(usable):  # a name is better than nothing
-        names = {}
-    chosen = [at for at in usable if at not in names]
+    labels = {at: columns.labels[at] if at in alone else "" for at in columns.in_order if at not in objects}
+    return choose_ranked(labels, empty, names, {column.label: column.dtype for column in objects.values()})
+
+
+def choose_ranked(
+    labels: Mapping[int, str],
+    empty: Collection[int],
+    names: Mapping[int, str],
+    objects: Mapping[str, str],
+    crowded: Mapping[int, str] | None = None,
+) -> tuple[list[int], list[str]]:
+    """Choose the features that can be ranked, by number, with notes on the others.
+
+    - `labels`: of all features; `objects`: dtypes of columns that have no axis, by label.
+    - `empty`: features without values. `names`: those like IDs, with their numbers of levels as text.
+    - `crowded`: those with too many levels, likewise.
+    """
+    without = {} if crowded is None else crowded
+    usable = [number for number in labels if number not in empty and number not in without]
+    # A name is better than nothing.
+    chosen = [number for number in usable if number not in names] or usable
     if not chosen:
         raise DataError(
             "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
-            f"its columns are {listed(columns.names)}.",
+            f"its columns are {listed([*labels.values(), *objects])}.",
             "Turn one into such a column in front of the model.",
         )
-    skipped = notes.note_columns_not_ranked(
-        [column.label for column in empty.values()],
-        {column.label: column.dtype for column in objects.values()},
-        {column.label: _count_levels(column) for column in names.values()},
-    )
-    return chosen, list(skipped)
+    skipped = {labels[number]: text for number, text in {**names, **without}.items() if number not in chosen}
+    return chosen, list(notes.note_columns_not_ranked([labels[number] for number in empty], objects, skipped))
 
 
 def _count_levels(column: Column) -> str:
@@ -361,13 +314,6 @@ def _check_distance(distance: object, columns: Columns, index: Any) -> Mapping[i
     return {}
 
 
-def _undeclared_groups(columns: Columns) -> Mapping[str, Sequence[Name]]:
-    """Find columns that look like one category and were not declared as one."""
-    return find_groups(
-        [columns.at(positions[0]) for positions in columns.columns_by_feature.values() if len(positions) == 1]
-    )
-
-
 def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
     if settings.sample is None:
         return []
@@ -376,11 +322,7 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
 
 
 class Plan:
-    """Validated and resolved input of an explanation, made by `prepare`.
-
-    - `features`: names, in column order.
-    - `labels`: the same as text.
-    """
+    """Validated and resolved input of an explanation, made by `prepare`; `labels` are `features` as text."""
 
     def __init__(
         self,
@@ -388,10 +330,9 @@ class Plan:
         method: CurveMethod,
         inputs: Sequence[FeatureInput],
         notes: Sequence[str],
-        y: object = None,
+        target: KnownTarget | None = None,
     ) -> None:
         self._context = context
-        self._y = y
         self._method = method
         self._lock = Lock()
         self._inputs = {item.feature.name: item for item in inputs}
@@ -400,18 +341,12 @@ class Plan:
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
         self._notes = tuple(notes)
-        self._target = None if y is None else known_target(y, context.predictor, context.columns)
-        self._observed = None if y is None else target_values(y, context.predictor, context.table.n_observations)
+        self._target = target
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Whether predictions depend on chance is among them once a feature has been computed."""
         return self._notes + self._method.notes
-
-    @property
-    def n_observations(self) -> int:
-        """Rows of X."""
-        return self._context.table.n_observations
 
     @property
     def outputs(self) -> tuple[object, ...]:
@@ -441,7 +376,7 @@ class Plan:
     @property
     def n_predictions(self) -> int:
         """Predictions that all features take."""
-        return sum(self._n_predictions(item) for item in self._inputs.values())
+        return sum(len(item.summed) * item.n_predictions_per_row for item in self._inputs.values())
 
     @property
     def advice(self) -> str:
@@ -457,11 +392,6 @@ class Plan:
             f'{said}; `sample={_FEWER}, grid="quantile"` makes {fewer:,}.' if fewer < self.n_predictions else f"{said}."
         )
 
-    @property
-    def output_label(self) -> str:
-        """What the model's numbers are: "probability of yes"."""
-        return self._context.predictor.output_label
-
     is_on_cluster = False
     """Whether metrics are computed elsewhere, block by block in any order."""
 
@@ -474,28 +404,15 @@ class Plan:
         """Return the plan of another output of the same model and rows, whose curves can be compared with these."""
         return prepare(model, X, options)
 
-    @staticmethod
-    def _n_predictions(item: FeatureInput) -> int:
-        return len(item.summed) * item.n_predictions_per_row
-
     def outline(self, feature: Name) -> tuple[FeatureKind, int, float]:
         """Return kind, grid size and scale of a feature, known before anything is computed."""
         item = self._inputs[feature]
         return item.feature.kind, item.grid.n_grid, item.scale
 
-    def column(self, name: Name) -> Column:
-        """Return a column of X, feature or not, or a group as one category."""
-        return self._context.columns.named(name)
-
     def anchor_place(self, feature: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of c-ICE as pictures have it, known before anything is computed."""
         item = self._inputs[feature]
         return convert_anchor(item.feature, item.grid.values, anchor)
-
-    @property
-    def columns(self) -> list[Name]:
-        """Names of all columns of X, features or not."""
-        return list(self._context.columns.names)
 
     def compute(
         self,
@@ -505,10 +422,8 @@ class Plan:
     ) -> FeatureExplanation:
         """Run one feature: phantoms, curves, sums.
 
-        - `feature`: one of `features`.
-        - `progress`: called after each block with (predictions done since the last call, predictions of this feature,
-          label).
-        - `cancelled`: asked between blocks; True stops with `Cancelled`.
+        - `progress`: called after each block with (predictions made, predictions of this feature, label).
+        - `cancelled`: called between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
 
@@ -547,10 +462,7 @@ class Plan:
         return np.asarray(predicted.mean(axis=0))
 
     def check_unchanged(self, feature: Name | None = None) -> None:
-        """Raise if the model changed since the plan; for a feature, only if computing that takes the model.
-
-        - raises PredictionError.
-        """
+        """Raise if the model changed since the plan; for a feature, only if computing that takes the model."""
         if feature is None or self._inputs[feature].has_missing or not self._method.has_copied_model:
             self._context.prediction_check.check()
 
@@ -562,10 +474,7 @@ class Plan:
     def explanation(self, results: Mapping[Name, FeatureExplanation], notes: Sequence[str] = ()) -> Explanation:
         """Collect computed features, in column order; those missing are not in the result. `notes` come first."""
         computed = [results[name] for name in self.features if name in results]
-        explanation = Explanation(self._context, self._method, computed, (*notes, *self.notes), self._target)
-        if self._observed is None:
-            return explanation
-        return explanation._with_target(self._observed, single_name(self._y), self._y)
+        return Explanation(self._context, self._method, computed, (*notes, *self.notes), self._target)
 
     def explain_within(self, seconds: float) -> Explanation | None:
         """Explain as many grid values and rows as a budget allows; None where all fit into it."""

@@ -29,17 +29,11 @@ def _is_watched() -> bool:
 
 @contextmanager
 def progress_reporter(progress: Progress, total: int, advice: str = "") -> Iterator[Callable[[int, int, str], None]]:
-    """Yield a function of (predictions just made, ignored, label).
+    """Yield a function of (predictions just made, ignored, label) that shows a bar or calls `progress`.
 
-    Parameters
-    ----------
-    progress : None, bool or callable
-        None shows a bar where someone watches, if it takes longer than a second; True and False
-        decide; a function is called with (done, total, label).
-    total : int
-        Predictions that will be made.
-    advice : str
-        How to make fewer, written above a bar that is there for longer than a second.
+    - `progress`: None shows a bar where someone watches, if it takes longer than a second; True and False decide; a
+      function is called with (done, total, label).
+    - `advice`: how to make fewer predictions, written above a bar that is there for longer than a second.
     """
     if progress is None:
         progress = _is_watched()

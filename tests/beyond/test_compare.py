@@ -225,8 +225,8 @@ def test_a_mixed_feature_has_no_importance_of_the_model(X, y, monkeypatch):
     with pytest.raises(OptionError) as caught:
         e.importances(measures="native")
     assert str(caught.value) == (
-        "`measures` must leave out 'native' for a model without `feature_importances_` or `coef_` by feature; "
-        "got 'native'. Leave it out."
+        "`measures` must be available for the model and X; got 'native'. The model has no `feature_importances_` or "
+        "`coef_` by feature. Choose another measure."
     )
 
 

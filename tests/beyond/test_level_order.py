@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.beyond.level_order import order_levels
+from ice_explorer.beyond.effects import order_levels
 
 PLACES = {"a": 0.0, "b": 3.0, "c": 1.0, "d": 4.0, "e": 2.0}  # along the other features
 

@@ -1,4 +1,4 @@
-"""The picture of a file and the picture on the screen are one: the same lines in the same pixels."""
+"""A file and the screen show the same lines in the same places, though two renderers draw them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 from browser.awaiting import still
-from ice_explorer.figures.raster.lines import LineSet, draw_lines, line_strength, line_thickness
 from playwright.sync_api import expect
 
+from ice_explorer.figures.lines_image import draw_lines, line_strength, line_thickness
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.view_state import ViewState
 
@@ -44,7 +44,7 @@ def wave(X):
     return np.sin(2 * X[:, 0]) * X[:, 2] + (X[:, 0] > 0.3) * X[:, 1] + 1000
 
 
-def as_seen(lines, coloring, seen):
+def as_seen(lines, seen):
     """Lines in px of the canvas, at the place and in the size that they have on the screen."""
     ratio = seen["ratio"]
     bottom = seen["height"] / ratio
@@ -53,12 +53,8 @@ def as_seen(lines, coloring, seen):
     pad = (high - low) * BREATH / (bottom - TOP - 2 * BREATH)
     (low, high), (start, stop) = (low - pad, high + pad), (lines.grid[0], lines.grid[-1])
     share = (high - lines.values) / (high - low)
-    return LineSet(
-        x=(lines.grid - start) / (stop - start) * run * ratio,
-        y=((TOP + share * (bottom - TOP)) * ratio).astype(np.float32),
-        opacity=lines.opacity.astype(np.float32),
-        color=coloring.values,
-    )
+    x = (lines.grid - start) / (stop - start) * run * ratio
+    return x, seen["height"] - (TOP + share * (bottom - TOP)) * ratio, lines.opacity
 
 
 def on_paper(explanation, state, seen):
@@ -66,14 +62,16 @@ def on_paper(explanation, state, seen):
     shown = scene(explanation, state)
     lines, ratio = shown.lines, seen["ratio"]
     n_lines = len(lines.values)
-    return draw_lines(
-        as_seen(lines, shown.coloring, seen),
+    pixels = draw_lines(
+        as_seen(lines, seen),
+        shown.coloring.values,
         shown.coloring.palette,
         width=seen["width"],
         height=seen["height"],
         thickness=line_thickness(n_lines) * ratio,
         strength=line_strength(n_lines),
     )
+    return pixels[::-1]  # from the top, as a canvas has them
 
 
 def shown_pixels(page):
@@ -85,22 +83,28 @@ def shown_pixels(page):
     return seen, screen.reshape(seen["height"], seen["width"], 4).astype(int)
 
 
-def assert_same_pixels(paper, screen):
-    """The same pixels are covered, and no colour differs by more than 1 of 255."""
+def assert_same_picture(paper, screen):
+    """Nearly the same pixels are covered, as strongly and in the same colours; moved by a pixel they are not."""
     paper = paper.astype(int)
-    assert (paper[..., 3] > 0).sum() > 1000
-    assert np.array_equal(paper[..., 3] > 0, screen[..., 3] > 0)
-    assert np.abs(paper[..., 3] - screen[..., 3]).max() <= 1
-    # A canvas keeps colours times their opacity, in whole numbers.
-    kept = [np.rint(pixels[..., :3] * pixels[..., 3:] / 255) for pixels in (paper, screen)]
-    assert np.abs(kept[0] - kept[1]).max() <= 1
+    covered = (paper[..., 3] > 25) | (screen[..., 3] > 25)
+    assert covered.sum() > 1000
+
+    def differences(moved):
+        inked = [pixels[..., :3] * pixels[..., 3:] / 255 for pixels in (moved, screen)]
+        return np.abs(moved[..., 3] - screen[..., 3])[covered].mean(), np.abs(inked[0] - inked[1])[covered].mean()
+
+    opacity, ink = differences(paper)
+    assert opacity < 12
+    assert ink < 8
+    for axis in (0, 1):
+        assert differences(np.roll(paper, 2, axis))[0] > 1.5 * opacity
 
 
 CASES = [(None, 6), ("x1", 120), ("x2", 600)]
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, case):
+def test_lines_are_in_a_file_where_they_are_in_chromium(explore, page, X, case):
     """Read back from the canvas."""
     color_by, max_lines = case
     explorer = explore(wave, X, grid="quantile", wait=False)
@@ -114,4 +118,4 @@ def test_lines_have_the_same_pixels_in_a_file_as_in_chromium(explore, page, X, c
     if color_by is not None:
         expect(view.locator(f"[data-column='{color_by}']").first).to_be_visible()
     seen, screen = shown_pixels(page)
-    assert_same_pixels(on_paper(explorer.explanation, state, seen), screen)
+    assert_same_picture(on_paper(explorer.explanation, state, seen), screen)

@@ -131,6 +131,19 @@ def test_curves_that_are_there_are_not_computed_again():
     assert all(size <= 64 for size in model.calls[n_calls:])  # the few that show whether the model has changed
 
 
+def test_rows_without_weight_are_computed_once_and_others_are_kept():
+    """The metrics leave them out, so that their curves are new; a second call has them."""
+    model = Model()
+    f = ice.explain(model, X, sample_weight=np.arange(60) % 3, method="brute")["x0"]
+    n_calls = len(model.calls)
+    curves = f.compute_curves([0, 1, 2])  # the first one has weight 0
+    assert sum(model.calls[n_calls:]) <= 64 + len(f.grid)  # 64 show whether the model has changed
+    n_calls = len(model.calls)
+    assert_array_equal(f.compute_curves([2, 0]), curves[[2, 0]])
+    assert model.calls[n_calls:] == []
+    assert_array_equal(f.curves[[0, 1, 2]], curves)
+
+
 @pytest.mark.parametrize("weights", [None, np.arange(60) % 3])
 @pytest.mark.parametrize("options", [{}, {"sample": 20}, {"method": "brute"}])
 def test_curves_are_kept_where_they_fit_into_memory(options, weights):

@@ -594,7 +594,7 @@ def test_intervals_are_whiskers_and_ties_brackets(e):
     assert_allclose(middles, [place + 0.5 for place, is_tied in enumerate(ties) if is_tied])
     assert ax.get_xlim()[1] > ends.max()
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert [label[:15] for label in labels[2:4]] == ["90 % interval o", "tied"]
+    assert [label[:15] for label in labels[2:4]] == ["90 % interval", "tied"]
 
 
 def test_without_an_interval_there_are_neither_whiskers_nor_brackets(e):

@@ -1,5 +1,6 @@
 """Drafts: all features on nested samples of the rows, and `budget`."""
 
+import pickle
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -315,6 +316,18 @@ def test_a_budget_that_is_too_small_gives_fewer_rows_and_grid_values_and_says_so
         f"Grids have at most {n_grid} of up to 1,000 values within the budget of 1 s; `budget=None` uses all of them.",
     ]
     assert list(e.table().columns) == list(ice.explain(lambda X: X[:, 0], X, progress=False).table().columns)
+
+
+def test_a_budget_has_the_standard_errors_of_its_sample(clock):
+    """They are estimated when they are first read, from what was computed; a pickle has them."""
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    feature = ice.explain(Slow(clock), X, budget=0.4, grid_size=3, progress=False)["x0"]
+    sampling = feature._sampling
+    assert 1 < sampling.n_rows < sampling.n_all == 4000
+    (convention,) = sampling.metrics
+    assert sampling.metrics[convention]["impact"] > 0
+    pickled = pickle.loads(pickle.dumps(feature))._sampling  # noqa: S301 - our own
+    assert pickled.metrics[convention]["impact"] == sampling.metrics[convention]["impact"]
 
 
 def test_a_budget_takes_grid_values_before_rows(clock):

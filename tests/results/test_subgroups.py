@@ -132,7 +132,7 @@ def test_positions_may_be_a_mask():
     with pytest.raises(OptionError) as error:
         f.compute_curves(turned)
     assert str(error.value) == (
-        "`positions` must have the index of X; row 0 has the label 119 in mask and 0 in X. Pass `mask.loc[X.index]` to "
+        "`rows` must have the index of X; row 0 has the label 119 in mask and 0 in X. Pass `mask.loc[X.index]` to "
         "match them by label, or `mask.to_numpy()` if they are in the order of X."
     )
     assert_allclose(f.compute_curves(turned.to_numpy()), f.compute_curves(np.flatnonzero(turned.to_numpy())))

@@ -193,7 +193,7 @@ def test_a_failing_model_is_told_where(X):
     with pytest.raises(PredictionError) as caught:
         explain(model, rows, features=["sex"]).two_way("age", "bmi").compute()
     assert str(caught.value) == (
-        "The model failed on phantom observations of 'age × bmi' (grid value (60.0, 950.0), row 0 of X): "
+        "The model failed on phantom observations of 'age and bmi' (grid value (60.0, 950.0), row 0 of X): "
         "RuntimeError: too much. Name another pair, or explain a function that can predict it."
     )
 

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.beyond import importances as measured
-from ice_explorer.beyond.importances import Scored, completed
 from ice_explorer.beyond.measuring import (
     MEASURES,
     N_REPEATS,
     OF_SCORES,
     Measure,
+    Measured,
     dependences,
-    notes_on_coefficients,
+    measure_importance,
     of_hundred,
     pearson_and_rank,
-    scored_of,
 )
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
@@ -34,9 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ice_explorer.arrays import Array
-    from ice_explorer.engines.context import Context
     from ice_explorer.explanation import Explanation
-    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
 
@@ -89,23 +85,18 @@ class Importances:
         title: bool | str | None = True,
         legend: bool = True,
     ) -> Axes:
-        """Draw impact as bars and the other measures as dots, each in per cent of its sum; needs matplotlib.
+        """Draw impact as bars and the other measures as dots, each in per cent of its sum.
 
         Parameters
         ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
+        ax, title, legend : optional
+            As for `Explanation.plot`.
         max_features : int
             Maximum number of features, those with the largest impact; the title states the number.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
-        legend : bool
-            Whether to draw a legend.
 
         Returns
         -------
         Axes
-            Colours, widths and fonts are those of rcParams and the style sheet.
 
         Raises
         ------
@@ -115,30 +106,6 @@ class Importances:
         from ice_explorer.figures import effects
 
         return effects.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
-
-
-@dataclass(frozen=True)
-class _Scores:
-    """A score of the model, and those with features moved, by repeat."""
-
-    base: float
-    moved: Array
-
-    @property
-    def drops(self) -> Array:
-        """Importance of each feature: how far the score falls, on average."""
-        return np.asarray(self.base - self.moved.mean(axis=1))
-
-    def by(self, form: Form) -> Array:
-        """Importance of each feature and repeat."""
-        if form == "difference":
-            return np.asarray(self.base - self.moved)
-        if self.base >= 0:
-            raise OptionError.must(
-                "form", "be 'difference' unless `scoring` is a loss", form,
-                "Pass for example `scoring='neg_mean_squared_error'`.", where=f" with a score of {self.base:.4g}",
-            )  # fmt: skip
-        return np.asarray(self.moved / self.base if form == "ratio" else (self.base - self.moved) / -self.base)
 
 
 def importances(
@@ -156,24 +123,24 @@ def importances(
 
     check_one_of("form", form, FORMS)
     check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
-    results, notes = list(explanation.values()), completed(dependences(explanation))
     members = {} if groups is None else _members(explanation, groups)
-    wanted = _chosen(measures, has_y=y is not None)
-    positions = {result.label: result._item.feature.positions for result in results}
-    scored = scored_of(explanation, y, scoring) if {*wanted} & {*OF_SCORES} else None
+    wanted, notes = _chosen(measures, has_y=y is not None), dependences(explanation)
+    shares: dict[str, Array] = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
     found: dict[str, Array] = {}
     of_groups: dict[str, Array] = {}
-    shares: dict[str, Array] = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
     for measure in wanted:
-        if measure in OF_SCORES and scored is not None:
-            scores = _scores(measure, scored, {**positions, **members}, n_repeats)
-            by_form, n_features = scores.by(form), len(results)
-            found[measure], of_groups[measure] = np.split(by_form.mean(axis=1), [n_features])
-            shares[measure] = scores.drops[:n_features]
+        got = measure_importance(explanation, measure, y, scoring=scoring, n_repeats=n_repeats, groups=members)
+        if isinstance(got, str):
+            if measures is None:
+                continue
+            raise OptionError.must("measures", "be available for the model and X", measure, got)
+        found[measure] = shares[measure] = got.importance
+        notes += got.notes
+        if measure in OF_SCORES:
+            by_repeat, n_features = _in_form(got, form), len(explanation)
+            found[measure], of_groups[measure] = np.split(by_repeat.mean(axis=1), [n_features])
             if measure == "permutation":
-                found["permutation_sd"], of_groups["permutation_sd"] = np.split(by_form.std(axis=1), [n_features])
-        elif (importance := _importance(measure, explanation, notes, is_named=measures is not None)) is not None:
-            found[measure] = shares[measure] = importance
+                found["permutation_sd"], of_groups["permutation_sd"] = np.split(by_repeat.std(axis=1), [n_features])
     index = label_index(explanation.features, "feature")
     table = pd.DataFrame({name: of_hundred(values) for name, values in shares.items()}, index)
     return Importances(
@@ -195,8 +162,7 @@ def _chosen(measures: object, *, has_y: bool) -> list[Measure]:
         what = "be given for 'permutation' and 'loco'"
         raise OptionError.must("y", what, None, "Pass the target of the rows of X.")
     if "shap" in named and not measured.HAS_SHAP:
-        what = "The measure 'shap'"
-        raise MissingPackageError.extra(what, "SHAP", "shap")
+        raise MissingPackageError.extra("The measure 'shap'", "SHAP", "shap")
     return [name for name in MEASURES if name in named]
 
 
@@ -215,50 +181,17 @@ def _members(explanation: Explanation, groups: object) -> dict[str, tuple[int, .
     }
 
 
-def _scores(measure: str, scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int) -> _Scores:
-    progress, n_rows = scored.context.progress, len(scored.rows)
-    if measure == "permutation":
-        with progress_reporter(progress, n_rows * len(moved) * n_repeats) as report:
-            return _Scores(*completed(measured.permutation(scored, moved, n_repeats, report)))
-    if not scored.can_be_fitted:
+def _in_form(got: Measured, form: Form) -> Array:
+    """Return the importance of each feature, group and repeat."""
+    base, moved = got.base, got.moved
+    if form == "difference":
+        return np.asarray(base - moved)
+    if base >= 0:
         raise OptionError.must(
-            "measures", "leave out 'loco' unless the model is an estimator of scikit-learn with one output", "loco",
-            "Leave it out.",
+            "form", "be 'difference' unless `scoring` is a loss", form,
+            "Pass for example `scoring='neg_mean_squared_error'`.", where=f" with a score of {base:.4g}",
         )  # fmt: skip
-    with progress_reporter(progress, n_rows * (1 + len(moved))) as report:
-        base, scores = completed(measured.leave_out(scored, moved, report))
-    return _Scores(base, scores[:, None])
-
-
-def _importance(measure: str, explanation: Explanation, notes: list[str], *, is_named: bool) -> Array | None:
-    """Return a measure that takes no target; None where the model does not have it."""
-    context, results = explanation._context, list(explanation.values())
-    if measure == "partial_dependence":
-        return measured.of_partial_dependence(results)
-    if measure == "shap":
-        can_move = all(column.kind != "other" for column in context.columns.read)
-        if measured.HAS_SHAP and (can_move or is_named):
-            return _shap(context, results)
-        return None
-    found = completed(measured.native(context, results))
-    if found is None:
-        if is_named:
-            raise OptionError.must(
-                "measures", "leave out 'native' for a model without `feature_importances_` or `coef_` by feature",
-                measure, "Leave it out.",
-            )  # fmt: skip
-        return None
-    importance, are_coefficients = found
-    notes += notes_on_coefficients(results) if are_coefficients else []
-    return importance
-
-
-def _shap(context: Context, results: Sequence[FeatureExplanation]) -> Array:
-    n_rows = min(measured.N_EXPLAINED, len(context.all_predictions))
-    n_background = min(measured.N_BACKGROUND, len(context.all_predictions))
-    total = measured.n_masks_of(len(context.columns.in_order)) * n_rows * n_background
-    with progress_reporter(context.progress, total) as report:
-        return completed(measured.mean_absolute_shap(context, results, report))
+    return np.asarray(moved / base if form == "ratio" else (base - moved) / -base)
 
 
 def _correlations(table: pd.DataFrame) -> pd.DataFrame:
@@ -271,20 +204,8 @@ def _correlations(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _disagreements(table: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
-    parts = [
-        pd.DataFrame(
-            {
-                "feature": table.index,
-                "measure": name,
-                "impact": table["impact"].to_numpy(),
-                "importance": table[name].to_numpy(),
-                "difference": (table["impact"] - table[name]).to_numpy(),
-            }
-        )
-        for name in table.columns.drop("impact")
-    ]
+    long = table.rename_axis("feature").reset_index()
+    long = long.melt(["feature", "impact"], var_name="measure", value_name="importance")
+    long["difference"] = long["impact"] - long["importance"]
     columns = ["feature", "measure", "impact", "importance", "difference"]
-    found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    return found.sort_values("difference", key=lambda values: -values.abs(), kind="stable", ignore_index=True)
+    return long[columns].sort_values("difference", key=lambda values: -values.abs(), kind="stable", ignore_index=True)

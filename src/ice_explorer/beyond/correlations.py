@@ -94,13 +94,7 @@ def correlated(context: Context, feature: Feature, n: int, rows: Rows | None = N
 def correlation(first: Array, second: Array, weights: Array, are_unordered: tuple[bool, bool]) -> tuple[float, str]:
     """Return how far two features vary together, and the name of the measure; NaN where one is constant.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_rows,)
-        Coordinates, or codes of levels; rows in which one is missing do not count.
-    weights : ndarray of shape (n_rows,)
-    are_unordered : tuple of bool
-        Whether the levels of each have no order.
+    Rows in which one is missing do not count.
     """
     known = ~np.isnan(first) & ~np.isnan(second) & (weights > 0)
     first, second, weights = first[known], second[known], weights[known]

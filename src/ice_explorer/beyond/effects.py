@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond.level_order import order_levels
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.drivers.candidates import second_features
+from ice_explorer.errors import ModelNeededError
 from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.metrics.likelihood import SortedValues
+from ice_explorer.metrics.likelihood import SortedValues, few_edges
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.intervals import check_level, quantile_of_level
 from ice_explorer.tables.column import label_index
+from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Mask, Places
+    from ice_explorer.arrays import Array, Mask, Places, Rows
+    from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
@@ -38,45 +41,27 @@ _ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window
 
 
 def effects(
-    context: Context,
     result: FeatureExplanation,
     kinds: Sequence[EffectKind] | EffectKind,
     grid_size: int,
     ci: float | None,
 ) -> pd.DataFrame:
-    """Return the effects of a feature as a table; `Explanation.effects` says which.
-
-    Partial dependence and its spread are those of the result wherever its grid has the values.
-    """
+    """Return the effects of a feature as a table; `Explanation.effects` says which."""
     import pandas as pd
 
     names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
     check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-    level = None if ci is None else check_level(ci)
-    if context.origin is not None:
-        return _opened_effects(context, result, names, is_usual=grid_size == GRID_SIZE and level is None)
-    sums = _Sums(context, result, grid_size)
-    sums.add_rows(names)
-    columns: dict[str, Array] = {}
-    for name in names:
-        columns[name] = effect = sums.effect(name)
-        if name == "partial_dependence":
-            columns["spread"] = sums.spread
-            columns["centered_partial_dependence"] = effect - sums.mean_of(effect)
-        if level is not None:
-            width = quantile_of_level(level) * sums.standard_error(name)
-            ends = np.array([effect - width, effect + width])
-            columns[f"{name}_low"], columns[f"{name}_high"] = sums.within_bounds(ends) if name == "m_plot" else ends
-    return pd.DataFrame(columns, label_index(sums.feature.native(sums.grid.values), result.feature))
+    found = mean_effects(result, names, grid_size, None if ci is None else check_level(ci))
+    return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
 
 @dataclass(frozen=True, eq=False)
-class SavedEffects:
-    """All effects of a feature on the usual grid, as a file has them.
+class MeanEffects:
+    """Effects of a feature.
 
     - `grid` (n_grid,): places on the axis of the feature.
     - `columns` (n_grid,) each: those of the table of `effects`, by name.
-    - `mean_prediction`: over the observations that have a value [output].
+    - `mean_prediction`: over the observations that have a value [output]; NaN without an M-plot.
     """
 
     grid: Array
@@ -84,64 +69,64 @@ class SavedEffects:
     mean_prediction: float
 
 
-EFFECT_COLUMNS: Final = ("partial_dependence", "spread", "centered_partial_dependence", "ale", "m_plot")
+_OF_DEPENDENCE: Final = ("spread", "centered_partial_dependence")
+EFFECT_COLUMNS: Final = ("partial_dependence", *_OF_DEPENDENCE, "ale", "m_plot")
 _SAVED: Final = "saved effects"
 
 
-def saved_effects(result: FeatureExplanation) -> SavedEffects | None:
+def mean_effects(
+    result: FeatureExplanation,
+    kinds: Sequence[str],
+    grid_size: int = GRID_SIZE,
+    level: float | None = None,
+    between_blocks: Callable[[], object] | None = None,
+) -> MeanEffects:
+    """Return effects of a feature, of a file those that it has.
+
+    Partial dependence and its spread are those of the result wherever its grid has the values. `between_blocks` is
+    called now and then; what it raises ends the work.
+    """
+    context = result._context
+    columns: dict[str, Array] = {}
+    if context.origin is not None:
+        saved = saved_effects(result)
+        if saved is None or grid_size != GRID_SIZE or level is not None:
+            raise ModelNeededError.predictions("Effects on another grid, and their intervals, need")
+        for kind in kinds:
+            names = (kind, *_OF_DEPENDENCE) if kind == "partial_dependence" else (kind,)
+            columns |= {name: saved.columns[name] for name in names}
+        return replace(saved, columns=columns)
+    sums = _Sums(context, result, grid_size)
+    sums.add_rows(kinds, between_blocks)
+    for kind in kinds:
+        columns[kind] = effect = sums.effect(kind)
+        if kind == "partial_dependence":
+            columns |= zip(_OF_DEPENDENCE, (sums.spread, effect - sums.mean_of(effect)), strict=True)
+        if level is not None:
+            width = quantile_of_level(level) * sums.standard_error(kind)
+            ends = np.array([effect - width, effect + width])
+            columns[f"{kind}_low"], columns[f"{kind}_high"] = sums.within_bounds(ends) if kind == "m_plot" else ends
+    return MeanEffects(sums.grid.values, columns, sums.mean_prediction if "m_plot" in kinds else np.nan)
+
+
+def saved_effects(result: FeatureExplanation) -> MeanEffects | None:
     """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
-
-    def computed() -> SavedEffects | None:
-        if result._context.origin is not None:
-            return None
-        sums = _Sums(result._context, result, GRID_SIZE)
-        sums.add_rows(EFFECT_KINDS)
-        dependence, ale, m_plot = (sums.effect(kind) for kind in EFFECT_KINDS)
-        centered = dependence - sums.mean_of(dependence)
-        columns = zip(EFFECT_COLUMNS, (dependence, sums.spread, centered, ale, m_plot), strict=True)
-        return SavedEffects(sums.grid.values, dict(columns), sums.mean_prediction)
-
-    return result._once(_SAVED, computed)
+    is_opened = result._context.origin is not None
+    return result._once(_SAVED, lambda: None if is_opened else mean_effects(result, EFFECT_KINDS))
 
 
-def keep_effects(result: FeatureExplanation, effects: SavedEffects) -> None:
+def keep_effects(result: FeatureExplanation, effects: MeanEffects) -> None:
     """Let a feature answer from effects of a file."""
     result._once(_SAVED, lambda: effects)
 
 
-def _opened_effects(
-    context: Context, result: FeatureExplanation, names: Sequence[str], *, is_usual: bool
-) -> pd.DataFrame:
-    """Return effects of a file as a table; the model is needed for others."""
-    import pandas as pd
-
-    saved = saved_effects(result)
-    if saved is None or not is_usual:
-        context.check_model("Effects on another grid, and their intervals, need")
-    assert saved is not None  # noqa: S101 - else there is no model
-    with_dependence = EFFECT_COLUMNS[1:3] if "partial_dependence" in names else ()
-    columns = {
-        name: saved.columns[name]
-        for kind in names
-        for name in (kind, *(with_dependence if kind == "partial_dependence" else ()))
-    }
-    return pd.DataFrame(columns, label_index(result._item.feature.native(saved.grid), result.feature))
-
-
 @dataclass(frozen=True, eq=False)
 class LocalEffects:
-    """The effects of a feature that only average over observations near each value, within the axis that is drawn.
+    """The effects of a feature that average over observations near each value, within the axis that is drawn.
 
-    Attributes
-    ----------
-    grid : ndarray of shape (n_grid,)
-        Places on the axis of pictures: those of `effects` that are on it, and its ends.
-    ale : ndarray of shape (n_grid,)
-        Accumulated local effects, mean 0 over the observations [output].
-    m_plot : ndarray of shape (n_grid,)
-        Mean prediction of the observations near each value [output].
-    mean_prediction : float
-        Over the observations that have a value [output].
+    - `grid` (n_grid,): places on the axis of pictures: those of `effects` that are on it, and its ends.
+    - `ale`, `m_plot` (n_grid,): accumulated local effects, mean 0; mean predictions near each value [output].
+    - `mean_prediction`: over the observations that have a value [output].
     """
 
     grid: Array
@@ -157,20 +142,9 @@ def local_effects(result: FeatureExplanation, between_blocks: Callable[[], objec
     """
 
     def computed() -> LocalEffects:
-        context = result._context
-        if context.origin is not None:
-            saved = saved_effects(result)
-            if saved is None:
-                context.check_model("Effects need")
-            assert saved is not None  # noqa: S101 - else there is no model
-            both = np.array([saved.columns[kind] for kind in ("ale", "m_plot")])
-            grid, (ale, m_plot) = _within(result, saved.grid, both)
-            return LocalEffects(grid, ale, m_plot, saved.mean_prediction)
-        sums = _Sums(result._context, result, GRID_SIZE)
-        sums.add_rows(("ale", "m_plot"), between_blocks)
-        both = np.array([sums.effect(kind) for kind in ("ale", "m_plot")])
-        grid, (ale, m_plot) = _within(result, sums.grid.values, both)
-        return LocalEffects(grid, ale, m_plot, sums.mean_prediction)
+        found = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
+        grid, (ale, m_plot) = _within(result, found.grid, np.array([found.columns["ale"], found.columns["m_plot"]]))
+        return LocalEffects(grid, ale, m_plot, found.mean_prediction)
 
     return result._once("local effects", computed)
 
@@ -224,7 +198,11 @@ class _Sums:
         """Return an effect at each grid value, (n_grid,)."""
         if kind == "ale":
             return self._accumulated
-        return self._partial_dependence if kind == "partial_dependence" else self._m_plot
+        if kind == "m_plot":
+            return self.within_bounds(self._lines[0])
+        if self._places is not None:
+            return self._result.partial_dependence[self._places]
+        return np.asarray(self._first_curve + self._totals["offset"] / self._totals["mass"])
 
     def standard_error(self, kind: str) -> Array:
         """Return the standard error of an effect at each grid value, (n_grid,), from the influences of rows."""
@@ -245,12 +223,6 @@ class _Sums:
     def mean_prediction(self) -> float:
         """Mean prediction of the rows that have a place on the grid."""
         return float(self._totals["value"].sum() / self._totals["nearness"].sum())
-
-    @property
-    def _partial_dependence(self) -> Array:
-        if self._places is not None:
-            return self._result.partial_dependence[self._places]
-        return np.asarray(self._first_curve + self._totals["offset"] / self._totals["mass"])
 
     @property
     def _mean_steps(self) -> Array:
@@ -276,11 +248,6 @@ class _Sums:
         nearness = self._nearness(self.feature.values[self._rows[block]])
         of_mean = nearness @ self._accumulated / self._totals["nearness"].sum()
         return np.asarray(accumulated - self.mean_of(accumulated) - of_mean[:, None])
-
-    @property
-    def _m_plot(self) -> Array:
-        """Weighted least squares in the window of each grid value, within the range of the predictions."""
-        return self.within_bounds(self._lines[0])
 
     @property
     def _lines(self) -> tuple[Array, Array, Mask]:
@@ -460,3 +427,66 @@ def _quotient(sums: Array, mass: Array) -> Array:
     """Divide sums by the weight of the rows that they are of; NaN without any."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(sums / mass)
+
+
+# --- levels by how similar their rows are in the other features: Apley & Zhu (2020) --------------------
+
+_MOST_QUANTILES: Final = 100  # of a number, at which distributions are compared
+_DIGITS: Final = 9  # of distances and coordinates: smaller differences are rounding
+
+
+def order_levels(context: Context, feature: Feature, grid: Array, rows: Rows) -> Places:
+    """Return the places of levels on the grid, similar levels next to each other.
+
+    The distance of two levels is summed over the other features: the Kolmogorov-Smirnov distance of numbers, the total
+    variation of levels; missing values are one more value. Classical scaling to one dimension orders the levels. Their
+    text decides ties and the direction, and is the order where there is no other feature. So neither the order of rows
+    nor that of codes matters.
+
+    - `grid` (n_grid,): codes of levels.
+    - `rows` (n_rows,): that count, by weight.
+    """
+    levels = feature.native(grid).tolist()
+    sorted_levels = sort_levels(levels)
+    by_text = np.array([levels.index(level) for level in sorted_levels], np.intp)
+    others = [other for other in second_features(context.columns, feature) if len(np.unique(other.values[rows])) > 1]
+    if len(levels) < 3 or not others:
+        return by_text
+    codes = feature.values[rows]
+    of_level = np.asarray(codes[:, None] == grid[by_text])
+    on_grid = np.flatnonzero(of_level.any(axis=1))
+    level, used = of_level[on_grid].argmax(axis=1), rows[on_grid]
+    weights = context.row_weights[used]
+    distances = sum(_distances(other, level, used, weights, len(levels)) for other in others)
+    return by_text[_scaled_order(np.round(distances, _DIGITS))]
+
+
+def _distances(other: SecondFeature, level: Places, rows: Rows, weights: Array, n_levels: int) -> Array:
+    """Return how far the distributions of another feature are apart, (n_levels, n_levels), 0 to 1.
+
+    - `level` (n_rows,): of each row.
+    """
+    values = other.values[rows]
+    present = ~np.isnan(values)
+    most = len(values) if other.is_unordered else _MOST_QUANTILES
+    edges = few_edges(values[present], most, weights[present])
+    place = np.where(present, np.searchsorted(edges, values), len(edges))
+    shape = n_levels, len(edges) + 1
+    counts = np.bincount(level * shape[1] + place, weights, shape[0] * shape[1]).reshape(shape)
+    mass = counts.sum(axis=1, keepdims=True)
+    shares = counts / np.where(mass > 0, mass, 1.0)  # 0 at a level that no row has
+    if other.is_unordered:
+        return np.array([np.abs(shares - share).sum(axis=1) / 2 for share in shares])
+    below = np.cumsum(shares, axis=1)
+    return np.array([np.abs(below - share).max(axis=1) for share in below])
+
+
+def _scaled_order(distances: Array) -> Places:
+    """Return the order of levels in one dimension, by classical scaling; equal coordinates keep their order."""
+    n_levels = len(distances)
+    centring = np.eye(n_levels) - 1 / n_levels
+    _, vectors = np.linalg.eigh(-centring @ distances**2 @ centring / 2)
+    coordinates = np.round(vectors[:, -1], _DIGITS)
+    if np.argmax(coordinates == coordinates.max()) < np.argmax(coordinates == coordinates.min()):
+        coordinates = -coordinates
+    return np.argsort(coordinates, kind="stable")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.beyond.points import Points
 from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
@@ -30,39 +30,17 @@ N_FOLDS: Final = 5
 N_EXPLAINED: Final = 200  # rows of SHAP, and of its background
 N_BACKGROUND: Final = 50
 
-Found = TypeVar("Found")
-
 _MOST_TRANSFORMED: Final = 2000  # rows that tell which columns a model sees of a feature
 _SEEDS: Final = 1 << 32  # of scikit-learn
-
-
-# Functions that take long are generators: they yield the share that is done, and return the result.
-
-
-def completed(steps: Generator[float, None, Found]) -> Found:
-    """Run all steps, and return their result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
 
 
 # --- of the model itself -------------------------------------------------------------------------
 
 
-def native(
-    context: Context, results: Sequence[FeatureExplanation]
-) -> Generator[float, None, tuple[Array, bool] | None]:
-    """Find `feature_importances_`, or absolute coefficients, by feature; None where the model has neither.
+def native(context: Context, results: Sequence[FeatureExplanation]) -> tuple[Array, bool] | None:
+    """Find `feature_importances_`, or absolute coefficients, and which of both; None where the model has neither.
 
     What a model sees of a feature, such as its one-hot columns, is added up; None if a transformer mixes features.
-
-    Returns
-    -------
-    importances : ndarray of shape (n_features,)
-    are_coefficients : bool
     """
     unwrapped = unwrap(context.predictor.model, context.predictor.response)
     inside = unwrapped.model
@@ -86,7 +64,6 @@ def native(
             other = seen(context.table.crossed(rows, dict.fromkeys(positions, donors)))
             moved = ((other != start) & ~(np.isnan(start) & np.isnan(np.asarray(other)))).any(axis=0)
         found.append(moved)
-        yield len(found) / len(results)
     parts = np.array(found)
     if parts.shape[1] != len(of_columns) or (parts.sum(axis=0) > 1).any():
         return None
@@ -109,14 +86,10 @@ def of_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
 
     Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
     """
-    return np.array([_variation(result) for result in results])
-
-
-def _variation(result: FeatureExplanation) -> float:
-    mean = result.partial_dependence
-    if len(mean) < 2:
-        return 0.0
-    return float(np.ptp(mean)) / 4 if result._item.feature.is_unordered else float(mean.std(ddof=1))
+    means = [(result.partial_dependence, result._item.feature.is_unordered) for result in results]
+    return np.array(
+        [0.0 if len(mean) < 2 else np.ptp(mean) / 4 if of_levels else mean.std(ddof=1) for mean, of_levels in means]
+    )
 
 
 # --- of a score ----------------------------------------------------------------------------------
@@ -126,17 +99,9 @@ def _variation(result: FeatureExplanation) -> float:
 class Scored:
     """A model with a score on the rows whose target is known; larger is better.
 
-    Attributes
-    ----------
-    context : Context
-    model : object
-        Has `predict`.
-    y : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-    rows : ndarray of shape (n_rows,)
-    scorer : callable
-        Of scikit-learn: (model, X, y) -> float.
-    can_be_fitted : bool
-        Whether the model is the one that was fitted, not its explained output alone.
+    - `y`: (n_rows,) or (n_rows, n_outputs).
+    - `scorer`: of scikit-learn, (model, X, y) -> float.
+    - `can_be_fitted`: whether the model is the one that was fitted, not its explained output alone.
     """
 
     context: Context
@@ -180,11 +145,8 @@ class Scored:
 
 def permutation(
     scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int, report: Report
-) -> Generator[float, None, tuple[float, Array]]:
-    """Find the score, and the scores with the columns of each feature permuted, (n_features, n_repeats).
-
-    Permutations are those of `sklearn.inspection.permutation_importance` with the same seed: the same for all features.
-    """
+) -> tuple[float, Array]:
+    """Find the score, and scores with columns permuted as by scikit-learn, (n_features, n_repeats)."""
     context = scored.context
     table, rows = context.table, scored.rows
     context.prediction_check.check()
@@ -200,14 +162,11 @@ def permutation(
             X = table.crossed(rows, dict.fromkeys(positions, donors))
             scores[at, repeat] = scored.score(scored.model, X)
             report(len(rows), len(rows), label)
-            yield (at * n_repeats + repeat + 1) / scores.size
     return base, scores
 
 
-def leave_out(
-    scored: Scored, moved: Mapping[str, tuple[int, ...]], report: Report
-) -> Generator[float, None, tuple[float, Array]]:
-    """Find the cross-validated score of the model fitted again, and those without each feature, (n_features,).
+def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]], report: Report) -> tuple[float, Array]:
+    """Find the cross-validated score of the model fitted again, and those without each feature, (n_features, 1).
 
     A feature is left out by giving all rows the value of one: no model can learn from it, and pipelines that name their
     columns still find it.
@@ -230,17 +189,14 @@ def leave_out(
             )
             scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
             report(len(test), len(test), label)
-            yield (at * N_FOLDS + fold + 1) / scores.size
     means = scores.mean(axis=1)
-    return float(means[0]), means[1:]
+    return float(means[0]), means[1:, None]
 
 
 # --- of SHAP -------------------------------------------------------------------------------------
 
 
-def mean_absolute_shap(
-    context: Context, results: Sequence[FeatureExplanation], report: Report
-) -> Generator[float, None, Array]:
+def mean_absolute_shap(context: Context, results: Sequence[FeatureExplanation], report: Report) -> Array:
     """Find the mean absolute SHAP value of each feature, for the output that is explained.
 
     Interventional, by permutation sampling: `N_EXPLAINED` rows against `N_BACKGROUND`, stratified by the prediction.
@@ -270,11 +226,10 @@ def mean_absolute_shap(
     with numbers:
         explainer = shap.explainers.Permutation(predict, masker, seed=context.settings.random_state % _SEEDS)
     total = np.zeros(len(features))
-    for at, row in enumerate(explained):
+    for row in explained:
         with numbers:
             found = explainer(values[[row]], max_evals=n_masks_of(len(features)), silent=True).values
         total += np.abs(found[0])
-        yield (at + 1) / len(explained)
     by_number = dict(zip(columns.in_order, total / len(explained), strict=True))
     return np.array([by_number[result._item.feature_number] for result in results])
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from ice_explorer.beyond.points import Points
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import observed_quantiles
@@ -68,15 +68,7 @@ class Additivity:
 
 @dataclass(frozen=True)
 class Joint:
-    """How far features act together.
-
-    Attributes
-    ----------
-    h2 : float
-        Friedman's H².
-    effect : float
-        Standard deviation over rows of the part of their effect that is no sum [output].
-    """
+    """H², and the standard deviation over rows of the part of the joint effect that is no sum [output]."""
 
     h2: float
     effect: float
@@ -84,16 +76,10 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """What the predictions with one feature moved to the value of every row say.
+    """How far a feature acts with all others, by predictions with it at the values of all rows.
 
-    Attributes
-    ----------
-    joint : Joint
-        Of the feature with all others.
-    dependence : ndarray of shape (n_rows,)
-        Partial dependence at the value of each row.
-    share, error : float
-        Share of the slope between rows, and its standard error.
+    `dependence` (n_rows,) is its partial dependence there; `share` that of the slope between rows, and `error` its
+    standard error.
     """
 
     joint: Joint
@@ -142,7 +128,8 @@ class Interactions:
         """
         import pandas as pd
 
-        found = {name: moved.joint.h2 for name, moved in self._all_moved(list(self._results)).items()}
+        self._complete(list(self._results))
+        found = {name: moved.joint.h2 for name, moved in self._moved.items()}
         index = label_index(list(found), "feature")
         return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
 
@@ -157,13 +144,7 @@ class Interactions:
         import pandas as pd
 
         pairs = self._pairs()
-        self._all_moved(list(dict.fromkeys(name for pair in pairs for name in pair)))
-        points = {pair: self._points_of(pair) for pair in pairs if pair not in self._joint}
-        total = sum(len(self.row_positions) * len(of_pair.coordinates) for of_pair, _ in points.values())
-        with progress_reporter(self._context.progress, total) as report:
-            for pair in points:
-                for _ in self._join(pair, report):
-                    pass
+        self._complete(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs)
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
         found = [self._joint[pair].h2 for pair in pairs]
         table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
@@ -204,12 +185,28 @@ class Interactions:
             return False
 
     def _all_steps(self) -> Iterator[None]:
-        for result in self._results.values():
-            if result.feature not in self._moved:
-                yield from self._move(result, _unreported)
-        for pair in self._pairs():
+        yield from self._compute(list(self._results), (), _unreported)
+        yield from self._compute((), self._pairs(), _unreported)  # which may be those of the largest H²
+
+    def _compute(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]], report: Report) -> Iterator[None]:
+        """Compute the features and pairs that are new; yields after each block."""
+        for name in names:
+            if name not in self._moved:
+                yield from self._move(self._results[name], report)
+        for pair in pairs:
             if pair not in self._joint:
-                yield from self._join(pair, _unreported)
+                yield from self._join(pair, report)
+
+    def _complete(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
+        """Compute the features and pairs that are new, with a progress bar."""
+        new = [self._results[name] for name in names if name not in self._moved]
+        if new:
+            self._context.prediction_check.check()
+        n_points = sum(len(self._values_of(result)) for result in new)
+        n_points += sum(len(self._points_of(pair)[0].coordinates) for pair in pairs if pair not in self._joint)
+        with progress_reporter(self._context.progress, len(self.row_positions) * n_points) as report:
+            for _ in self._compute(names, pairs, report):
+                pass
 
     def _by_feature(self) -> dict[Name, Joint]:
         """Return how far the features that are computed act together with all others, in column order."""
@@ -235,22 +232,11 @@ class Interactions:
             names = list(self._results)
             advice = "Name it in `features`."
             raise OptionError.must("feature", "be one of these features", feature, advice, known=names)
-        moved = self._all_moved([feature])[feature]
+        self._complete([feature])
+        moved = self._moved[feature]
         share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
         low, high = max(share - width, 0.0), min(share + width, 1.0)
         return Additivity(share, low, high, _verdict(self._results[feature].label, share, low, high))
-
-    def _all_moved(self, names: Sequence[Name]) -> dict[Name, _Moved]:
-        """Return what moving each of some features says, once computed."""
-        new = [self._results[name] for name in names if name not in self._moved]
-        if new:
-            self._context.prediction_check.check()
-        total = len(self.row_positions) * sum(len(self._values_of(result)) for result in new)
-        with progress_reporter(self._context.progress, total) as report:
-            for result in new:
-                for _ in self._move(result, report):
-                    pass
-        return {name: self._moved[name] for name in names}
 
     def _values_of(self, result: FeatureExplanation) -> Array:
         """Return the values that rows have, NaN the last one where some lack it."""
@@ -263,7 +249,8 @@ class Interactions:
         at = np.searchsorted(values, feature.values[self.row_positions])
         mass = np.bincount(at, weights, len(values)).astype(np.float64)
         n_present = int(np.sum(~np.isnan(values)))
-        slopes = _Slopes(values[:n_present], mass[:n_present], weights, is_unordered=feature.is_unordered)
+        places, shares = _intervals(values[:n_present], mass[:n_present], is_unordered=feature.is_unordered)
+        known = []
         dependence, rest = np.zeros(len(values)), np.empty(len(weights))
         size = self._context.brute.rows_per_block(len(values))
         for start in range(0, len(weights), size):
@@ -271,13 +258,15 @@ class Interactions:
             curves = self._curves(result, self.row_positions[rows], values, report)
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
-            slopes.add(curves)
+            known.append(curves[:, places])
             yield
         total = float(weights.sum())
         alone = dependence[at] / total
         predictions = self._centred(self._context.all_predictions[self.row_positions])
         joint = self._related(predictions - self._centred(alone) - self._centred(rest / total), predictions)
-        self._moved[result.feature] = _Moved(joint, alone, *slopes.share(self._least))
+        slopes = np.concatenate(known)
+        slopes = slopes - (slopes @ shares)[:, None] if feature.is_unordered else np.diff(slopes, axis=1) / shares
+        self._moved[result.feature] = _Moved(joint, alone, *_between_share(slopes, shares, weights, self._least))
 
     def _join(self, pair: tuple[Name, Name], report: Report) -> Iterator[None]:
         """Move both features of a pair to the values that rows have; yields after each block."""
@@ -333,22 +322,19 @@ class Interactions:
         max_bars: int = 15,
         title: bool | str | None = True,
     ) -> Axes:
-        """Draw H² as bars, the largest first; needs matplotlib.
+        """Draw H² as bars, the largest first.
 
         Parameters
         ----------
         of : {"pairs", "features"}
-        ax : Axes, optional
-            Where to draw; a new figure by default.
+        ax, title : optional
+            As for `Explanation.plot`.
         max_bars : int
             Maximum number of bars; the title states the number.
-        title : bool, str or None
-            Title of the Axes; True for the default title, None for no title.
 
         Returns
         -------
         Axes
-            Colours, widths and fonts are those of rcParams and the style sheet.
 
         Raises
         ------
@@ -370,56 +356,34 @@ def _unreported(_made: int, _of_step: int, _label: str) -> None:
     """Report to nobody."""
 
 
-class _Slopes:
-    """Slopes of all rows, on an axis of length 1.
+def _intervals(values: Array, mass: Array, *, is_unordered: bool) -> tuple[Places, Array]:
+    """Return places between which slopes are, and the share of the axis of each; of levels all, and their shares.
 
     Slopes are those over about 20 intervals with equally many rows, as d-ICE is drawn: between all values, small jumps
     at places that differ between rows would hide what curves have in common.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_grid,)
-        Where curves are known; they may be known at NaN behind them.
-    mass : ndarray of shape (n_grid,)
-        Weight of the rows that have each value.
-    weights : ndarray of shape (n_rows,)
-    is_unordered : bool
-        Whether values are levels without an order, whose changes from their mean stand for slopes.
     """
+    places = np.arange(len(values))
+    if len(values) > _N_INTERVALS + 1 and not is_unordered:
+        ends = observed_quantiles(values, np.linspace(0, 1, _N_INTERVALS + 1), mass)
+        places = np.searchsorted(values, np.unique(ends))
+    shares = mass if is_unordered else np.diff(values[places])
+    return places, shares / shares.sum() if len(shares) else shares
 
-    def __init__(self, values: Array, mass: Array, weights: Array, *, is_unordered: bool) -> None:
-        self._is_unordered = is_unordered
-        self._places = np.arange(len(values))
-        if len(values) > _N_INTERVALS + 1 and not is_unordered:
-            ends = observed_quantiles(values, np.linspace(0, 1, _N_INTERVALS + 1), mass)
-            self._places = np.searchsorted(values, np.unique(ends))
-        shares = mass if is_unordered else np.diff(values[self._places])
-        self._shares = shares / shares.sum() if len(shares) else shares
-        self._weights = weights
-        self._slopes: list[Array] = []
 
-    def add(self, curves: Array) -> None:
-        """Add curves of rows, (n_rows, n_grid)."""
-        known = curves[:, self._places]
-        if self._is_unordered:
-            self._slopes.append(known - (known @ self._shares)[:, None])
-        else:
-            self._slopes.append(np.diff(known, axis=1) / self._shares)
+def _between_share(slopes: Array, shares: Array, weights: Array, least: float) -> tuple[float, float]:
+    """Return the variance of slopes between rows as a share of their mean square, and its standard error.
 
-    def share(self, least: float) -> tuple[float, float]:
-        """Return the variance of slopes between rows as a share of their mean square, and its standard error.
-
-        Both are 0 where that is rounding. A row moves the share by the square of how far its slopes are from the mean,
-        less the share of their square.
-        """
-        slopes, mass = np.concatenate(self._slopes), self._weights.sum()
-        deviations = slopes - self._weights @ slopes / mass
-        total, between = (self._weights @ np.square(part) @ self._shares / mass for part in (slopes, deviations))
-        if total <= least**2 or between <= _ROUNDING * total:
-            return 0.0, 0.0
-        share = between / total
-        influences = (np.square(deviations) - share * np.square(slopes)) @ self._shares / total
-        return float(share), float(np.sqrt(self._weights @ np.square(influences)) / mass)
+    Both are 0 where that is rounding. A row moves the share by the square of how far its slopes are from the mean,
+    less the share of their square.
+    """
+    mass = weights.sum()
+    deviations = slopes - weights @ slopes / mass
+    total, between = (weights @ np.square(part) @ shares / mass for part in (slopes, deviations))
+    if total <= least**2 or between <= _ROUNDING * total:
+        return 0.0, 0.0
+    share = between / total
+    influences = (np.square(deviations) - share * np.square(slopes)) @ shares / total
+    return float(share), float(np.sqrt(weights @ np.square(influences)) / mass)
 
 
 def _verdict(label: str, share: float, low: float, high: float) -> str:

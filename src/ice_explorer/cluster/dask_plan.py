@@ -59,10 +59,7 @@ def prepare_on_dask(model: Any, X: Any, options: Options, *, y: object = None) -
 
 
 def _read_partitions(X: Any, sample_weight: Any) -> list[tuple[Any, Any]]:
-    """Return what Dask computes for each partition: its rows, and their weights, None where there are none.
-
-    - raises DataError: if X is no table, or the weights are in one place.
-    """
+    """Return what Dask computes for each partition: its rows, and their weights, None where there are none."""
     if not hasattr(X, "columns") and not hasattr(X, "rechunk"):
         raise no_table_error(X)
     rows = _delayed(X)
@@ -161,11 +158,9 @@ def _reduce(
 ) -> Any:
     """Compute all partitions, and merge the results, eight at a time; None where all are None.
 
-    - `client`: None for workers in this process, which end with the work.
-    - `compute`: function of a partition of `cluster`, which is sent once to each worker.
+    - `client`: None for workers in this process, which end with the work. `compute` is sent once to each worker.
     - `report`: called with the number of rows of each partition that is done; `compute` can be cancelled then.
     - `cancelled`: called now and then; True ends the work on the cluster, too.
-    - raises ICEExplorerError: also where the cluster fails.
     """
     from dask.delayed import delayed
 

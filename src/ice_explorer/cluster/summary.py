@@ -250,10 +250,7 @@ def _take(tables: Sequence[Any], positions: Rows) -> Any:
 
 
 def summarise_rows(model: Any, rows: Any, number: int, sample_weight: Any, options: Options) -> Summary:
-    """Summarise a partition that has rows.
-
-    - raises ICEExplorerError: if its columns cannot be explained.
-    """
+    """Summarise a partition that has rows."""
     table = fitted_table(model, rows)
     n_rows = table.n_observations
     given = check_weights(sample_weight, n_rows, table.index, are_all=False)

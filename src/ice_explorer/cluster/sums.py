@@ -26,7 +26,7 @@ from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.models.fitted import fitted_table
-from ice_explorer.plan import Plan, Whole, prepare
+from ice_explorer.plan import Plan, Whole, choose_ranked, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -108,10 +108,7 @@ def name_partition(number: int) -> Iterator[None]:
 
 
 def check_options(options: Options) -> None:
-    """Refuse options that need all rows in one place.
-
-    - raises OptionError: naming the option and what to do.
-    """
+    """Refuse options that need all rows in one place."""
     for option, is_given, advice in (
         ("budget", options.budget is not None, "Leave it out."),
         ("distance", options.distance == "conditional", "Leave it out, or explain a sample of the rows."),
@@ -127,10 +124,7 @@ def check_options(options: Options) -> None:
 
 
 def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) -> tuple[Plan, Grids]:
-    """Choose the grids of all rows, and plan the explanation of the sample on them.
-
-    - raises DataError: if no row has weight, there is no feature, or a chosen one has too many levels.
-    """
+    """Choose the grids of all rows, and plan the explanation of the sample on them."""
     if summary is None or summary.n_weighing == 0:
         raise DataError("X must have rows that have weight; its partitions have none.", "Check them.")
     check_total_weight(summary.total_weight)
@@ -174,32 +168,21 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
 def _choose_features(
     summary: Summary, features: Mapping[int, ColumnSummary], categorical: Collection[int]
 ) -> tuple[list[int], list[str]]:
-    """Choose as for a table: without columns that are empty, hold objects, or name the rows; with notes on these.
-
-    - `categorical`: numbers of the columns that were declared to be categories: these are no names of rows.
-    """
+    """Choose as for a table, with notes on columns that are not features; declared categories are no names of rows."""
     if summary.options.features is not None:
         for column in features.values():
             if column.is_crowded:
                 problem, advice = f"at most {MOST_DISTINCT:,} levels", "Leave it out with `features=`."
                 raise DataError.feature_must(column.feature.label, problem, "has more", advice)
         return list(features), []
-    usable = [number for number, column in features.items() if column.n_present and not column.is_crowded]
-    names = [
-        number for number, column in features.items() if number not in categorical
+    empty = [number for number, column in features.items() if not column.n_present]
+    names = {
+        number: column.level_count for number, column in features.items() if number not in categorical
         and column.feature.kind == "category" and is_identifier(len(column.weights), column.n_present)
-    ]  # fmt: skip
-    chosen = [number for number in usable if number not in names] or usable
-    if not chosen:
-        raise DataError(
-            "X must have at least one column that holds numbers, booleans, categories, texts, dates or timedeltas; "
-            "it has none on the cluster.",
-            "Turn one into such a column in front of the model.",
-        )
-    skipped = {column.feature.label: column for number, column in features.items() if number not in chosen}
-    empty = [label for label, column in skipped.items() if not column.n_present]
-    levels = {label: column.level_count for label, column in skipped.items() if column.n_present}
-    return chosen, list(notes.note_columns_not_ranked(empty, summary.objects, levels))
+    }  # fmt: skip
+    crowded = {number: column.level_count for number, column in features.items() if column.is_crowded}
+    labels = {number: column.feature.label for number, column in features.items()}
+    return choose_ranked(labels, empty, names, summary.objects, crowded)
 
 
 def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> FeatureInput:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.curves.closed_forms import read_kernel, read_linear
+from ice_explorer.curves.closed_forms import KernelModel, read_kernel, read_linear
 from ice_explorer.curves.method import BruteMethod, ClosedFormMethod, CurveMethod, TreeMethod
 from ice_explorer.curves.model_matrix import read_matrix
 from ice_explorer.errors import OptionError
@@ -20,7 +20,7 @@ from ice_explorer.trees.forest import NotExactError, UnsupportedModelError, read
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ice_explorer.curves.closed_forms import KernelModel, LinearModel
+    from ice_explorer.curves.closed_forms import LinearModel
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.features.columns import Columns
@@ -141,6 +141,8 @@ def _exact_method(
     reason = f"{type(unwrapped.model).__name__}{' after its transformers' if unwrapped.steps else ''} {_REASONS[name]}"
     if name != "tree":
         formula = replace(matches[0], matrix=np.column_stack(matrix.columns))
+        if isinstance(formula, KernelModel):
+            formula = replace(formula, varied=[int(places[0]) for places in matrix.places.values() if len(places) == 1])
         return ClosedFormMethod(
             name, reason, context, items, n_jobs, formula=formula, matrix=matrix, unwrapped=unwrapped
         )

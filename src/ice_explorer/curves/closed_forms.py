@@ -19,12 +19,15 @@ from ice_explorer.models.pipeline import dense
 from ice_explorer.trees.link import Link, list_links
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ice_explorer.arrays import Array, Places, Rows
 
 _BLOCK = 1 << 16  # similarities computed at a time: they fit the cache
 _ROUNDING = 2e-15  # of an interpolated similarity, of at most 1
+_REACH = 2.5  # from centres to rows and grid values, in units of the kernel: rounding grows by exp(_REACH²)
+_NEGLIGIBLE = 1e-17
+_MOST_SUMS = 1 << 22  # that are kept of all rows: 32 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,7 @@ class KernelModel:
 
     - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
     - `matrix` (n_rows, n_columns): rows that curves are of.
+    - `varied`: columns that move alone in some curves.
     - `unused`, `levels`: columns without effect, and those whose labels the model looks up: none.
     """
 
@@ -128,6 +132,7 @@ class KernelModel:
     gamma: Array
     intercept: float = 0.0
     matrix: Array = field(default_factory=partial(np.empty, (0, 0)))
+    varied: Sequence[int] = ()
     unused = levels = ()
 
     @property
@@ -148,29 +153,89 @@ class KernelModel:
     def _zero(self) -> Array:
         return np.asarray(self.centres.mean(axis=0))
 
-    def _in_units(self, points: Array, columns: Places) -> Array:
+    def _in_units(self, points: Array, columns: Places | int) -> Array:
         """Return points in units of the kernel, and around 0, where squares are small and lose little."""
         return np.asarray((points - self._zero[columns]) * np.sqrt(self.gamma[columns]))
 
     def curves(self, columns: Places, grid: Array, positions: Rows) -> Array:
         """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
+        points = self._in_units(grid, columns)
+        exchanged = self._exchange(int(columns[0]), points[:, 0], positions) if len(columns) == 1 else None
+        if exchanged is not None:
+            return exchanged + self.intercept
         others = np.setdiff1d(np.arange(self.n_columns), columns)
-        points, moving = self._in_units(grid, columns), self._in_units(self.centres[:, columns], columns)
+        moving = self._in_units(self.centres[:, columns], columns)
         nodes, of_nodes = _interpolated(points, moving) if len(columns) == 1 else (points, None)
-        factors = _similarity(moving, nodes) * self.weights[:, None]
-        rows = self._in_units(self.matrix[np.ix_(positions, others)], others)
-        centres = self._in_units(self.centres[:, others], others)
+        curves = self._sum_similar(positions, others, _similarity(moving, nodes) * self.weights[:, None])
+        return (curves if of_nodes is None else curves @ of_nodes) + self.intercept
+
+    def _sum_similar(self, positions: Rows, columns: Places, factors: Array) -> Array:
+        """Return Σ_s similarity · factor_s in some columns, (n_rows, n_factors), for factors (n_centres, n_factors)."""
+        rows = self._in_units(self.matrix[np.ix_(positions, columns)], columns)
+        centres = self._in_units(self.centres[:, columns], columns)
         # -|a - b|² = 2ab - a² - b², one matrix product.
         left = np.column_stack([2.0 * rows, -np.sum(rows**2, axis=1), np.ones(len(rows))])
         right = np.column_stack([centres, np.ones(len(centres)), -np.sum(centres**2, axis=1)]).T
-        curves = np.empty((len(rows), len(nodes)))
+        sums = np.empty((len(rows), factors.shape[1]))
         size = max(16, _BLOCK // len(centres))
         for start in range(0, len(rows), size):
             similarity = left[start : start + size] @ right
             np.minimum(similarity, 0.0, out=similarity)  # rounding may leave more
             np.exp(similarity, out=similarity)
-            np.matmul(similarity, factors, out=curves[start : start + size])
-        return (curves if of_nodes is None else curves @ of_nodes) + self.intercept
+            np.matmul(similarity, factors, out=sums[start : start + size])
+        return sums
+
+    @cached_property
+    def _gathered(self) -> tuple[dict[int, tuple[Array, slice]], Array, Array]:
+        """Gather centres into Chebyshev nodes of each varied column, where these are exact to the last bits.
+
+        - returns nodes by column, (n_nodes,) each, and which of the sums are theirs; how much each node has of each
+          centre, times the weight of the centre, (n_centres, n_sums); and of each row the sums of similarities times
+          that, (n_rows, n_sums): NaN until they are needed.
+        """
+        nodes, shares, n_sums = {}, [np.empty((len(self.centres), 0))], 0
+        for column in self.varied:
+            centres, rows = (self._in_units(points[:, column], column) for points in (self.centres, self.matrix))
+            low, high = centres.min(), centres.max()
+            reach = max(rows.max() - low, high - rows.min())
+            if not low < high or reach > _REACH:
+                continue
+            middle, half, n = (low + high) / 2.0, (high - low) / 2.0, _count_nodes((high - low) * np.ptp(rows), reach)
+            angles, degrees = (np.arange(n) + 0.5) * (np.pi / n), np.arange(n)
+            to_nodes = np.cos(np.outer(degrees, angles)) * np.where(degrees == 0, 1.0, 2.0)[:, None] / n
+            of_centres = chebvander(np.clip((centres - middle) / half, -1.0, 1.0), n - 1)
+            shares.append(of_centres @ to_nodes * self.weights[:, None])
+            nodes[column] = middle + half * np.cos(angles), slice(n_sums, n_sums + n)
+            n_sums += n
+        if len(self.matrix) * n_sums > _MOST_SUMS:
+            nodes, n_sums = {}, 0
+        return nodes, np.hstack(shares), np.full((len(self.matrix), n_sums), np.nan)
+
+    def _exchange(self, column: int, grid: Array, positions: Rows) -> Array | None:
+        """Return curves without the intercept from the nodes of a column; None if they are not exact for the grid.
+
+        All features share the similarities of rows and centres s, in which exp(-(x - s)²) is exchanged for
+        exp(-(v - s)²): times exp(2 s (v - x)), which is a polynomial of s but for rounding.
+        """
+        gathered, shares, sums = self._gathered
+        varied = self._in_units(self.matrix[:, column], column)
+        if column not in gathered or not (varied.min() <= grid.min() and grid.max() <= varied.max()):
+            return None
+        new = positions[np.isnan(sums[positions, 0])]
+        if len(new):
+            sums[new] = self._sum_similar(new, np.arange(self.n_columns), shares)
+        nodes, part = gathered[column]
+        exchanged = sums[positions, part] * np.exp((varied[positions, None] - nodes) ** 2)
+        return np.asarray(exchanged @ np.exp(-((nodes[:, None] - grid) ** 2)))
+
+
+def _count_nodes(slope: float, reach: float) -> int:
+    """Count the Chebyshev nodes that tell exp(slope · y) for y in [-1, 1]; their error is about (slope / 2)ⁿ / n!."""
+    error, n_nodes = 4.0 * np.exp(reach**2), 0
+    while error > _NEGLIGIBLE or n_nodes < slope:
+        n_nodes += 1
+        error *= slope / 2.0 / n_nodes
+    return n_nodes
 
 
 def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:

@@ -48,13 +48,12 @@ class InCommon:
 
 
 def find_common_values(columns: Sequence[SecondFeature], rows: Mask) -> list[InCommon]:
-    """Find what rows have in common, what sets them apart most first.
+    """Find what rows have in common, what sets them apart most first: at most 6, one for a column.
 
-    - `rows` (n_observations,).
-    - returns: at most 6, one for a column: of numbers the range from the 10 % to the 90 % quantile of the rows, open at
-      an end where that separates the rows as well; of levels up to 3 that the rows have more often. A column is named
-      if the rows have these values at least 0.2 more often than the rest, and more often than two random samples of
-      these sizes differ by (Kolmogorov and Smirnov's bound at 5 % over all columns).
+    Of numbers it is the range from the 10 % to the 90 % quantile of the rows, open at an end where that separates the
+    rows as well; of levels up to 3 that the rows have more often. A column is named if the rows have these values at
+    least 0.2 more often than the rest, and more often than two random samples of these sizes differ by (Kolmogorov and
+    Smirnov's bound at 5 % over all columns).
     """
     n_rows, n_rest = int(rows.sum()), int((~rows).sum())
     if n_rows < _FEWEST_ROWS or not n_rest or not columns:

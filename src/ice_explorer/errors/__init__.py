@@ -28,23 +28,7 @@ class OptionError(ICEExplorerError, ValueError):
     def must(
         cls, option: str, what: str, got: object, advice: str, *, where: str = "", known: Iterable[object] = ()
     ) -> OptionError:
-        """Return the error for an option that has a value it cannot have.
-
-        Parameters
-        ----------
-        option : str
-            Its name.
-        what : str
-            What it must, as "be True or False".
-        got : object
-            The value that was passed.
-        advice : str
-            What to do.
-        where : str
-            Text behind the value, as " for 3 observations".
-        known : iterable
-            Names of which the closest one is offered.
-        """
+        """Return the error for an option that must be what it is not; the closest of the known names is offered."""
         return cls(f"`{option}` must {what}; got {quoted(got)}{where}.{did_you_mean(got, known)}", advice)
 
     @classmethod

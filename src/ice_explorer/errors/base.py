@@ -100,10 +100,9 @@ class ICEExplorerError(Exception):
 
     Parameters
     ----------
-    facts : str
-        What must hold, what came, and where: "`path` must be that of a file; there is none at 'a.svg'."
-    advice : str
-        What to do: "Check its name and its folder."
+    facts, advice : str
+        What must hold, what came, and where: "`path` must be that of a file; there is none at 'a.svg'."; and what to
+        do: "Check its name and its folder."
     """
 
     def __init__(self, facts: str = "", advice: str = "") -> None:

@@ -65,6 +65,8 @@ def plot_effects(
     legend: bool = True,
 ) -> Axes:
     """Draw mean effects along the axis of a feature, as `Explanation.plot` describes."""
+    from ice_explorer.figures.numbers import Numbers
+
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size, ci=ci)
     ax = given_axes(ax)
@@ -103,6 +105,7 @@ def plot_effects(
     add_title(ax, f"Effects of {feature.label}", given)
     unit = " [days]" if feature.dtype_kind == "timedelta" else ""
     add_x_label(ax, f"{feature.label}{unit}")
+    ax.yaxis.set_major_formatter(Numbers())
     add_y_label(ax, f"{'change of the ' if drawn == ['ale'] else 'mean '}{explanation.output_label}")
     if has_legend:
         head = add_legend(ax, handles, None)

@@ -171,7 +171,6 @@ def draw_curves(
     n_rows: int,
     *,
     share_axis: bool = False,
-    as_image: bool = False,
     may_grow: bool = True,
 ) -> None:
     """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet."""
@@ -179,7 +178,7 @@ def draw_curves(
     if color is None and coloring.title is None:
         color = next_color(ax)
     coloring = with_palette(coloring, styling.palette, look, color)
-    drawn = FeaturePlot(ax, lines, coloring, look, styling, n_rows, lines.y_domain, as_image, may_grow=may_grow)
+    drawn = FeaturePlot(ax, lines, coloring, look, styling, n_rows, lines.y_domain, may_grow=may_grow)
     add_y_label(ax, lines.y_title)
     if share_axis:
         drawn.add_share_axis()

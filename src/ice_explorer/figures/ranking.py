@@ -100,11 +100,12 @@ def names_of(bars: Sequence[Bar], room: float = _LABEL_ROOM) -> list[str]:
 
 def _add_whiskers(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -> list[Artist]:
     """Draw intervals from end to end."""
+    label = "" if ranking.level is None else f"{100 * ranking.level:g} % interval"
     known = [(place, *bar.interval) for place, bar in enumerate(shown) if bar.interval is not None]
     across = [end for _, low, high in known for end in (low, high, math.nan)]
     down = [at for place, _, _ in known for at in (place, place, math.nan)]
     mark: dict[str, Any] = {"linewidth": 0.9, "marker": "|", "markersize": 4.5, "markeredgewidth": 0.9}
-    mark |= {"color": look.mixed(1), "label": ranking.interval_text, "gid": "interval", "zorder": 3.5}
+    mark |= {"color": look.mixed(1), "label": label, "gid": "interval", "zorder": 3.5}
     return [*ax.plot(across, down, **mark)]
 
 

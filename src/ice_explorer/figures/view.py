@@ -47,17 +47,16 @@ _PLAIN: Final = Styling(title=None, legend=True, palette=None, line_kw={}, mean_
 _NO_LEGEND: Final = Styling(title=None, legend=False, palette=None, line_kw={}, mean_kw={})
 
 
-def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool, as_image: bool = False) -> Figure:
+def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool) -> Figure:
     """Draw a view, or without the ranking the panel of the open feature alone.
 
-    `as_image` draws curves and dots as pixels however few they are. The style is that of `paper`, which must be in
-    force already.
+    The style is that of `paper`, which must be in force already.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     width, letter = 72 * paper.inches, paper.font_size
-    drawn = _View(scene, paper, as_image=as_image, with_rank=with_ranking)
+    drawn = _View(scene, paper, with_rank=with_ranking)
     caption = ""
     if paper.caption is not False:
         usual = scene.description if with_ranking else scene.panel_description
@@ -118,7 +117,6 @@ class _View:
 
     scene: Scene
     paper: Paper
-    as_image: bool
     with_rank: bool
 
     # --- the features and how they stand to each other ---------------------------------------------
@@ -249,9 +247,7 @@ class _View:
         elif scene.pair is not None:
             draw_pair(self._axes(top, width), scene.pair)
         else:
-            draw_curves(
-                self._axes(top, width), scene.lines, scene.coloring, _PLAIN, scene.n_rows, as_image=self.as_image
-            )
+            draw_curves(self._axes(top, width), scene.lines, scene.coloring, _PLAIN, scene.n_rows)
         self._add_heading(top, self._heading(width))
 
     def _axes(self, parent: Parent, width: float) -> Axes:

@@ -38,8 +38,7 @@ class DecayNodes(NamedTuple):
     @property
     def exponents(self) -> Array:
         """Exponents a = -ln(λ) of all sums, (n_nodes + 1,): of the nodes, and of the decay of the explanation."""
-        positions, _ = _chebyshev(self.n_nodes)
-        return np.append(self.offset * np.expm1(positions * self._length), -math.log(self.decay))
+        return _exponents(self)
 
     @property
     def _length(self) -> float:
@@ -53,6 +52,8 @@ class DecayNodes(NamedTuple):
         - raises OptionError: if a decay is below 0.01 and not that of the explanation.
         """
         is_own = decays == self.decay
+        if is_own.all():
+            return sums[-1:].repeat(len(decays), axis=0)
         if (~is_own & (decays < LOWEST_DECAY * (1 - 1e-12))).any():
             raise OptionError(
                 f"`decay` must be at least {LOWEST_DECAY}, or that of the explanation, {self.decay!r}; "
@@ -76,6 +77,13 @@ def choose_decay_nodes(decay: float, *, are_near: bool) -> DecayNodes:
       e^{-ad} by less than 1e-6. More miss it by 2e-8 up to a distance of 1,000.
     """
     return DecayNodes(16, 0.5, decay) if are_near else DecayNodes(40, 0.004, decay)
+
+
+@lru_cache
+def _exponents(nodes: DecayNodes) -> Array:
+    positions, _ = _chebyshev(nodes.n_nodes)
+    exponents = nodes.offset * np.expm1(positions * nodes._length)  # noqa: SLF001
+    return np.append(exponents, -math.log(nodes.decay))
 
 
 @lru_cache

@@ -16,6 +16,8 @@ from ice_explorer.metrics.sums import Changes, CurveSums
 from ice_explorer.metrics.windows import CONVENTIONS, make_windows, weights_on_grid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ice_explorer.arrays import Array, Places
     from ice_explorer.metrics.quadrature import Quadrature
     from ice_explorer.metrics.sums import Arrays
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     Rows = tuple[Array, Array, Array]
 
-_CHUNK: Final = 1 << 14  # numbers that NumPy works on at a time, so that they stay in the cache
+_CHUNK: Final = 1 << 16  # numbers that NumPy works on at a time, so that they stay in the cache
 _MOST_EXPONENT: Final = 100.0  # whose exponential keeps 14 digits
 _PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 MOST_CELLS: Final = 10_000_000
@@ -87,9 +89,9 @@ class OrderedSums(CurveSums):
         are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
         self.nodes = choose_decay_nodes(decay, are_near=are_near)
         self.nearest = _nearest(observed, scales, grid)
-        self._likelihood_sums = np.zeros((2, 2, len(self.nodes.exponents)))
-        for of_convention, changes in zip(self._likelihood_sums, self.changes.values(), strict=True):
-            changes.likelihood_sums = of_convention
+        self._likelihood_sums = np.zeros((2, 2, len(self.nodes.exponents)))  # numerators, denominators; by convention
+        for index, changes in enumerate(self.changes.values()):
+            changes.likelihood_sums = self._likelihood_sums[:, index]
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -144,7 +146,7 @@ class OrderedSums(CurveSums):
             self._on_nodes, by_row, ends, self.curves.columns, *of_conventions,
         )  # fmt: skip
         if len(by_row):
-            order = np.lexsort((observed, scales))
+            order = np.lexsort((observed, scales)) if self._quadrature is None else np.argsort(observed)
             self._add_likelihoods(observed[order], scales[order], by_row[order])
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
@@ -182,22 +184,23 @@ class OrderedSums(CurveSums):
         """
         if len(offsets) == 0:
             return
-        observed, _, weights = rows
+        observed, scales, weights = rows
         self._add_parallel_moments(step, offsets, weights)
-        total, is_straight, on_grid = float(weights.sum()), self._is_straight(step), []
+        total, is_straight, numerators = float(weights.sum()), self._is_straight(step), []
         for name, windows in self.windows.items():
             changes = windows.changes(step[None, :])
             self.changes[name].moments.add_equal(changes[0], total)
             if is_straight:  # every step of one SD is as large
-                numerator = windows.denominator_weights * float(np.abs(changes[0]) @ windows.factors)
+                numerators.append(windows.denominator_weights * float(np.abs(changes[0]) @ windows.factors))
             else:
                 self.changes[name].deviations += total * float(windows.deviation(changes)[0])
-                numerator = weights_on_grid(windows.numerator_ends, np.abs(changes), len(self.grid))[0]
-            on_grid += [numerator, windows.denominator_weights]
+                numerators.append(weights_on_grid(windows.ends, np.abs(changes), len(self.grid))[0])
         if self._quadrature is not None:
-            rows = self._quadrature.nodes, self._scales_of_nodes, self._quadrature.masses(observed, weights)
-        if self.windows:
-            self._add_on_grid(rows, np.stack(on_grid), self._likelihood_sums.reshape(4, -1))
+            masses = self._quadrature.masses(observed, weights)[:, None]
+            self._add_likelihoods(self._quadrature.nodes, self._scales_of_nodes, masses, numerators)
+        elif self.windows:
+            order = np.lexsort((observed, scales))
+            self._add_likelihoods(observed[order], scales[order], weights[order, None], numerators)
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
@@ -215,45 +218,41 @@ class OrderedSums(CurveSums):
             self._add_likelihoods(self._quadrature.nodes, self._scales_of_nodes, self._on_nodes[:-_PADDING])
         self._quadrature, self._on_nodes = None, np.zeros((0, 0))
 
-    def _add_likelihoods(self, observed: Array, scales: Array, masses: Array) -> None:
+    def _add_likelihoods(self, observed: Array, scales: Array, masses: Array, numerators: Sequence[Array] = ()) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.
 
-        - `observed`, `scales` (n,): of rows, or of nodes that stand for them.
-        - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w.
+        - `observed`, `scales` (n,): of rows, or of nodes that stand for them; those of one scale in the order of their
+          values.
+        - `masses` (n, n_columns): w |Δ| of each group of windows, by convention, and w; or w alone.
+        - `numerators`: where changes are the same in all rows, how much the likelihood at each grid value counts.
         """
         step, paper = self.windows["step"], self.windows["paper"]
-        likely = np.stack([step.denominator_weights, paper.denominator_weights])
-        self._add_on_grid((observed, scales, masses[:, -1].copy()), likely, self._likelihood_sums[:, 1])
+        weights = np.stack([*numerators, step.denominator_weights, paper.denominator_weights])
+        sums, n_of_step = self._likelihood_sums, 0 if numerators else len(step.factors)
         if self._compiled:
-            from ice_explorer.metrics.ordered_numba import add_numerators
+            from ice_explorer.metrics.ordered_numba import add_likelihoods
 
-            ends, axis = (*step.numerator_ends, *paper.numerator_ends), (self.grid, self.nodes.exponents, self.nearest)
-            add_numerators(observed, scales, masses, axis, ends, self._likelihood_sums[:, 0])
+            (places, groups, shares), *_ = paper.ends
+            ends = (*step.ends, (places, groups + n_of_step, shares))
+            if numerators:
+                ends = tuple((places[:0], groups[:0], shares[:0]) for places, groups, shares in ends)
+            axis, added_to = (self.grid, self.nodes.exponents, self.nearest), sums.reshape(4, -1)[-len(weights) :]
+            add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, sums[0], added_to)
             return
-        of_step, of_paper = np.split(masses[:, :-1], [len(step.factors)], axis=1)
-        on_grid = [
-            weights_on_grid(step.numerator_ends, of_step, len(self.grid)),
-            weights_on_grid(paper.numerator_ends, of_paper, len(self.grid)),
-        ]
-        self._add_by_row(observed, scales, np.stack(on_grid), self._likelihood_sums[:, 0])
+        by_row = []
+        if not numerators:
+            of_step, of_paper = np.split(masses[:, :-1], [n_of_step], axis=1)
+            of_conventions = (step.ends, of_step), (paper.ends, of_paper)
+            by_row = [weights_on_grid(*each, len(self.grid)) for each in of_conventions]
+        self._add_by_row(observed, scales, by_row, masses[:, -1], weights)
 
-    def _add_on_grid(self, rows: Rows, weights: Array, sums: Array) -> None:
-        """Add likelihoods at all grid values, which count alike for all rows, to sums at all decays.
+    def _add_by_row(self, observed: Array, scales: Array, by_row: list[Array], masses: Array, weights: Array) -> None:
+        """Add likelihoods as NumPy does.
 
-        - `weights` (n_sums, n_grid).
-        - `sums` (n_sums, n_exponents).
+        - `by_row` (n, n_grid) each: how much they count in the first sums.
+        - `masses` (n,), `weights` (n_sums, n_grid): the factors of how much they count in the others.
         """
-        observed, scales, of_rows = rows
-        if self._compiled:
-            from ice_explorer.metrics.ordered_numba import add_on_grid
-
-            add_on_grid(observed, scales, of_rows, (self.grid, self.nodes.exponents, self.nearest), weights, sums)
-            return
-        self._add_by_row(observed, scales, weights[:, None] * of_rows[:, None], sums)
-
-    def _add_by_row(self, observed: Array, scales: Array, per_place: Array, sums: Array) -> None:
-        """Add likelihoods as NumPy does; `per_place` (n_sums, n, n_grid): how much each counts."""
-        exponents, n_grid = self.nodes.exponents, len(self.grid)
+        exponents, n_grid, sums = self.nodes.exponents, len(self.grid), self._likelihood_sums.reshape(4, -1)
         rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
         if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
             # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
@@ -261,10 +260,13 @@ class OrderedSums(CurveSums):
             of_rows = np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]))
             back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
             is_left = observed[:, None] <= self.grid
-            for at, weights in enumerate(per_place):
-                sums[at] += np.einsum("tk,tk->t", of_grid, of_rows @ (weights * is_left))
-                sums[at] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (weights * ~is_left))
+            for index, on_grid in enumerate(by_row):
+                sums[index] += np.einsum("tk,tk->t", of_grid, of_rows @ (on_grid * is_left))
+                sums[index] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (on_grid * ~is_left))
+            likely = of_grid * ((of_rows * masses) @ is_left) + (back * masses) @ ~is_left / of_grid
+            sums[-len(weights) :] += weights @ likely.T
             return
+        per_place = np.stack([*by_row, *(of_sum * masses[:, None] for of_sum in weights)])
         size = max(1, _CHUNK // n_grid)
         for start in range(0, len(observed), size):
             some = slice(start, start + size)

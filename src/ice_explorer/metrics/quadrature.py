@@ -56,12 +56,20 @@ class Quadrature:
 
     def masses(self, observed: Array, weights: Array) -> Array:
         """Share the weights of rows between the nodes, (n_nodes,)."""
-        order = np.argsort(observed)
-        observed, weights = observed[order], weights[order]
-        counts = np.diff(np.searchsorted(observed, self.edges), prepend=0, append=len(observed))
-        bucket = np.repeat(np.arange(len(counts)), counts)
-        position = (observed - self.middle[bucket]) * self.inverse_half[bucket]
-        moments = np.stack([np.bincount(bucket, weights * position**power, len(counts)) for power in range(4)])
+        if weights.min() == weights.max():
+            observed = np.sort(observed)
+        else:
+            order = np.argsort(observed)
+            observed, weights = observed[order], weights[order]
+        starts = np.searchsorted(observed, self.edges)
+        counts = np.diff(starts, prepend=0, append=len(observed))
+        filled = np.flatnonzero(counts)
+        position = (observed - self.middle.repeat(counts)) * self.inverse_half.repeat(counts)
+        powers, moments = np.empty((4, len(observed))), np.zeros((4, len(counts)))
+        powers[0] = weights
+        for power in range(1, 4):
+            np.multiply(powers[power - 1], position, out=powers[power])
+        moments[:, filled] = np.add.reduceat(powers, np.append(0, starts)[filled], axis=1)
         masses, is_one = moments.T @ _LAGRANGE, np.diff(self.first) == 1
         masses[is_one, 0] = moments[0, is_one]
         return np.asarray(masses[~is_one[:, None] | (np.arange(4) == 0)])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places
 
 
-Ends = tuple["Places", "Array", "Places"]
+Ends = tuple["Places", "Places", "Array"]
 Convention = Literal["step", "paper"]
 CONVENTIONS: Final[tuple[Convention, ...]] = ("step", "paper")
 TOLERANCE: Final = 1e-9
@@ -105,21 +105,20 @@ class Windows:
         return np.asarray(np.sqrt(variance / self.variance_divisor))
 
     @cached_property
-    def numerator_ends(self) -> tuple[Ends, ...]:
-        """Likelihoods in the numerator of Eq. 2: grid values, increasing, weights, and where each group begins.
+    def ends(self) -> tuple[Ends, ...]:
+        """Likelihoods in the numerator of Eq. 2: grid values, increasing, the group of each, and its weight.
 
         Left ends, and right ends; those of "paper" together, of which few are left ones.
         """
         moving = np.flatnonzero(self.group >= 0)
         group, of_windows = self.group[moving], (self.shares * self.ratios)[moving]
         from_left = of_windows * self.left_shares[moving]
-        sides = (self.left[moving], from_left), (self.right[moving], of_windows - from_left)
+        sides = (self.left[moving], group, from_left), (self.right[moving], group, of_windows - from_left)
         if self.variance_divisor == 0:
-            return (*sides[0], self.starts), (*sides[1], self.starts)
-        places, weights = (np.stack(both, axis=1).ravel() for both in zip(*sides, strict=True))
+            return sides
+        places, groups, weights = (np.stack(both, axis=1).ravel() for both in zip(*sides, strict=True))
         counts = weights > 0
-        starts = np.searchsorted(np.repeat(group, 2)[counts], np.arange(len(self.factors) + 1))
-        return ((places[counts], weights[counts], starts),)
+        return ((places[counts], groups[counts], weights[counts]),)
 
     @cached_property
     def denominator_weights(self) -> Array:
@@ -141,14 +140,14 @@ class Windows:
 def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """Return how much the likelihood at each grid value counts, (n_rows, n_grid).
 
-    - `ends`: see `Windows.numerator_ends`.
+    - `ends`: see `Windows.ends`.
     - `masses` (n_rows, n_groups): w |Δ|.
     """
-    from scipy.sparse import csr_array
-
     on_grid = np.zeros((len(masses), n_grid))
-    for places, weights, starts in ends:
-        on_grid += masses @ csr_array((weights, places, starts), shape=(masses.shape[1], n_grid))
+    for places, groups, weights in ends:
+        first = np.flatnonzero(np.diff(places, prepend=-1))  # several windows may have an end in one place
+        if len(first):
+            on_grid[:, places[first]] += np.add.reduceat(masses[:, groups] * weights, first, axis=1)
     return on_grid
 
 

@@ -53,10 +53,8 @@ class RampColors:
 class LevelColors:
     """Levels of a column, each with a colour.
 
-    - `column`: its label.
     - `values` (n_rows,): place of each row among the levels; NaN where missing.
-    - `counts`: rows of the whole column that have each level.
-    - `places`: coordinates of levels that have an order.
+    - `counts`: rows of the whole column that have each level. `places`: coordinates of levels that have an order.
     """
 
     column: str

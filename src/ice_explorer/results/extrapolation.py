@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.engines.feature_input import estimate_probabilities, read_predictors
-from ice_explorer.metrics.conditional_scale import conditional_moments, level_probabilities
+from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.metrics.neighbours import make_neighbours
 
@@ -80,12 +80,7 @@ class UnlikeShares:
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Of each part of a score the value that it is divided by, and of the score itself.
-
-    - `prediction`: 99 % quantile of the distance of observations from what the other features predict.
-    - `neighbours`: 99 % quantile of their distance from the nearest observations.
-    - `joint`: 99 % quantile of the larger of both parts.
-    """
+    """Divisors of distances from the prediction and from the nearest rows, and of the larger of both."""
 
     prediction: float = 1.0
     neighbours: float = 1.0
@@ -96,23 +91,12 @@ class Limits:
 class Expected:
     """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
 
-    Attributes
-    ----------
-    mean, scale : ndarray of shape (n_observations,), or None
-        μ_i and s_i.
-    probabilities : ndarray of shape (n_observations, n_levels), or None
-        Of levels, or of the two values of a number; their shares where the other features cannot tell.
-    is_estimated : bool
-        Whether the other features can tell the probabilities.
-    levels : ndarray of shape (n_levels,), or None
-        Coordinates of the levels that have probabilities.
-    shares : ndarray of shape (n_levels,), or None
-        Of the observations at each level, by weight.
-    overall_mean, overall_scale : float
-        Of a number, over all observations.
-    neighbours : Neighbours or None
-        Of numbers with more than two values: observations that phantom observations are compared with.
-    limits : Limits
+    - `mean`, `scale` (n_observations,): μ_i and s_i of a number.
+    - `probabilities` (n_observations, n_levels): of levels, or of the two values of a number; their shares where the
+      other features cannot tell. `is_estimated` says whether they can.
+    - `levels`, `shares` (n_levels,): coordinates of these levels, and the share of the observations at each, by weight.
+    - `overall_mean`, `overall_scale`: of a number, over all observations.
+    - `neighbours`: observations that phantoms are compared with, of numbers with more than two values.
     """
 
     mean: Array | None = None
@@ -219,7 +203,8 @@ def _calibrated(expected: Expected, rows: Rows, observed: Array, weights: Array)
 
     if not len(rows):
         return expected
-    limits = Limits(max(quantile(expected.distances(rows, observed)), _least_limit(expected)))
+    least = float(np.log(_LEAST_RATIO)) if expected.levels is not None else np.finfo(float).tiny
+    limits = Limits(max(quantile(expected.distances(rows, observed)), least))
     score = replace(expected, limits=limits).from_prediction(rows, observed)
     if expected.neighbours is not None:
         far = expected.neighbours.distances(rows, observed)
@@ -228,9 +213,15 @@ def _calibrated(expected: Expected, rows: Rows, observed: Array, weights: Array)
     return replace(expected, limits=replace(limits, joint=max(quantile(score), 1.0)))
 
 
-def _least_limit(expected: Expected) -> float:
-    """Return the least distance from the prediction that counts."""
-    return float(np.log(_LEAST_RATIO)) if expected.levels is not None else np.finfo(float).tiny
+def rescaled(item: FeatureInput, expected: Expected | None) -> FeatureInput:
+    """Return a feature with the conditional scale that the other features let expect, or the marginal one for None."""
+    if item.feature.is_unordered:
+        known = None if expected is None or not expected.is_estimated else expected.probabilities
+        distances = None if expected is None else level_distances(item.observed, known, item.grid.values)
+        return replace(item, distances=distances)
+    scale = np.broadcast_to(item.scale, len(item.observed)) if expected is None else expected.scale
+    assert scale is not None  # noqa: S101 - a feature with an order has one
+    return replace(item, likelihood_scale=scale)
 
 
 def extrapolation_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> Extrapolation:

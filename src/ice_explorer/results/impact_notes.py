@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ice_explorer.arrays import Array, Places
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
 
@@ -105,40 +106,31 @@ def outlying_note(rows: Places) -> Note | None:
     return Note(f"{counted(len(rows), 'row')} {behave} unlike the rest: {shown}.", shown)
 
 
-def outlying_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
-    """Return one note on what `outlying_note` says of some features, by label."""
-    return _told(notes, "{count} features: some rows behave unlike the rest, and are always drawn")
+def merge_feature_notes(features: Sequence[FeatureExplanation], convention: Convention) -> list[str]:
+    """Return the notes on features; one that applies to several counts them and names the first."""
+    merged = []
+    for name, of_several in _OF_SEVERAL.items():
+        found = [(each.label, note) for each in features if (note := getattr(each, name)) is not None]
+        if len(found) == 1:
+            ((label, note),) = found
+            merged.append(f"{label!r}: {note.sentence}")
+        elif found:
+            named = shorten_list([f"{label!r} ({note.brief})" for label, note in found])
+            several = _OF_THE_PAPER if name == "_movement_note" and convention == "paper" else of_several
+            merged.append(f"{len(found):,} features: {several}: {named}.")
+    return merged
 
 
-def missing_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
-    """Return one note on what `missing_note` says of some features, by label."""
-    return _told(notes, "{count} features: the model reacts to values being missing more than to the values")
-
-
-def step_notes(notes: Sequence[tuple[str, Note]]) -> list[str]:
-    """Return one note on what `step_note` says of some features, by label."""
-    return _told(notes, "{count} features: more than half of the movement happens within one grid step")
-
-
-def movement_notes(notes: Sequence[tuple[str, Note]], convention: Convention) -> list[str]:
-    """Return one note on what `movement_note` says of some features, by label."""
-    if convention == "step":
-        return _told(notes, "{count} features: curves go up and down, so the model may follow noise there")
-    return _told(
-        notes,
-        "{count} features: by the paper's intervals impact is more than twice that per step of one standard deviation, "
-        "because changes between close values weigh most",
-    )
-
-
-def _told(found: Sequence[tuple[str, Note]], of_several: str) -> list[str]:
-    if not found:
-        return []
-    if len(found) == 1:
-        label, note = found[0]
-        return [f"{label!r}: {note.sentence}"]
-    named = [f"{label!r} ({note.brief})" for label, note in found]
-    return [f"{of_several.format(count=f'{len(found):,}')}: {shorten_list(named)}."]
+_OF_SEVERAL: Final = {
+    "_missing_note": "the model reacts to values being missing more than to the values",
+    "_movement_note": "curves go up and down, so the model may follow noise there",
+    "_step_note": "more than half of the movement happens within one grid step",
+    "_outlying_note": "some rows behave unlike the rest, and are always drawn",
+}
+_OF_THE_PAPER: Final = (
+    "by the paper's intervals impact is more than twice that per step of one standard deviation, because changes "
+    "between close values weigh most"
+)
 
 
 def figure_text(value: float) -> str:

@@ -94,19 +94,9 @@ def row_influences(
 ) -> RowInfluences:
     """Return the influence of rows on every metric of a feature, and on its σ.
 
-    Parameters
-    ----------
-    context : Context
-    item : FeatureInput
-        Its `summed` rows are those of the metrics.
-    sums : Sums or None
-        Of these rows; None where there is none.
-    curves_of : callable
-        Yields the curves of some rows in blocks, in their order.
-    decay, convention
-        As for `explain`.
-    n_rows : int
-        Of more rows, so many represent all: of those with curves, and of the others.
+    - `item`, `sums`: whose `summed` rows are those of the metrics, and their sums; None where there is none.
+    - `curves_of`: yields the curves of some rows in blocks, in their order.
+    - `n_rows`: of more rows, so many represent all: of those with curves, and of the others.
     """
     if sums is None:
         nothing = dict.fromkeys((*METRICS, "scale"), np.empty(0))
@@ -209,12 +199,7 @@ def _influence_by_place(
 
 
 class RankIntervals(NamedTuple):
-    """Intervals of a ranking.
-
-    - `low`, `high`: ends of the interval of the metric of the ranking, (n_features,), NaN where it has none.
-    - `rank_low`, `rank_high`: ends of the interval of the rank, likewise.
-    - `tied`: pairs of neighbours in rank that are tied, by position.
-    """
+    """Ends of the intervals of a metric and of ranks by it, (n_features,), NaN without it; and tied neighbours."""
 
     low: Array
     high: Array

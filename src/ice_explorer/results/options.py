@@ -38,6 +38,8 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 Kind = Literal["ice", "c-ice", "d-ice"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PlotKind = Literal["ice", "c-ice", "d-ice", "effects"]
+SCALES: Final = ("marginal", "conditional")
+"""Units of the distance from the observed value that have names."""
 RankBy = Literal["impact", "in_distribution_impact", "heterogeneity", "non_linearity", "missing_impact", "disagreement"]
 RANKINGS: tuple[RankBy, ...] = get_args(RankBy)
 OF_MODELS: Final[RankBy] = "disagreement"
@@ -148,10 +150,6 @@ def _check_grid_size(got: object) -> None:
         check_integer("grid_size", got, 2, "Leave it out for the default.")
 
 
-def _check_random_state(got: object) -> None:
-    check_integer("random_state", got, 0, "Use `random_state=0` for the default seed.")
-
-
 def check_n_jobs(n_jobs: object) -> int:
     """Turn a number of threads, None for 1 and -1 for all processors, into a count: 1 where there are no threads."""
     if n_jobs is None:
@@ -213,9 +211,9 @@ def parse_memory_limit(limit: object) -> int:
 _CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
     "grid": partial(_check_values, "grid", GRID_NAMES),
     "grid_size": _check_grid_size,
-    "random_state": _check_random_state,
+    "random_state": lambda got: check_integer("random_state", got, 0, "Use `random_state=0` for the default seed."),
     "decay": check_decay,
-    "distance": partial(_check_values, "distance", ("marginal", "conditional")),
+    "distance": partial(_check_values, "distance", SCALES),
     "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
     "method": lambda got: check_one_of("method", got, METHODS),
     "n_jobs": check_n_jobs,

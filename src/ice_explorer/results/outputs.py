@@ -40,11 +40,7 @@ class ClassLines:
 
 
 class Classes:
-    """Curves of every class, computed on demand.
-
-    - `plan`: of the explained class.
-    - `plan_of`: another of its outputs -> the plan of that.
-    """
+    """Curves of every class, computed on demand; `plan_of` makes the plan of another output."""
 
     def __init__(self, plan: Plan, plan_of: Callable[[object], Plan]) -> None:
         self._plan = plan
@@ -58,11 +54,7 @@ class Classes:
         return min(len(self._plan.outputs), MOST_SHOWN)
 
     def lines(self, feature: Name, positions: Rows) -> ClassLines:
-        """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid).
-
-        - `feature`: name of a feature.
-        - `positions` (n_rows,): rows of X.
-        """
+        """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid)."""
         self._plan.check_unchanged(feature)
         outputs, own = self._plan.outputs, self._plan.settings.output
         shown: list[Any] = list(outputs)

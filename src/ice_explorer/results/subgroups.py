@@ -66,12 +66,9 @@ class Subgroups:
 
 
 def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroups:
-    """Return the groups that a column makes, or that labels of the observations name.
+    """Return the groups that a column makes, or that labels of the observations name, or raise if there are too many.
 
-    - `index`: labels of the rows of X, which those of a Series must equal.
-    - `by` (n_observations,): name of a column or group, or a label of each observation.
-    - raises UnknownFeatureError: if there is no column of that name.
-    - raises OptionError: if there are too many groups, or labels are not one for each observation.
+    - `by` (n_observations,): name of a column or group, or a label of each observation, with the index of X.
     """
     if isinstance(by, Hashable):
         return _of_column(columns.named(by))

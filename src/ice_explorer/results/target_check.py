@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.models.target import target_columns, target_values
+from ice_explorer.checks import check_index
+from ice_explorer.models.target import single_name, target_columns, target_values
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places
-    from ice_explorer.features.columns import Columns
+    from ice_explorer.engines.context import Context
     from ice_explorer.models.predict import Predictor
 
 
@@ -28,31 +29,42 @@ _FIRST_ROWS: Final = 200  # that tell most columns from the target
 
 @dataclass(frozen=True, eq=False)
 class KnownTarget:
-    """What y says of the columns of X.
+    """The observed target, and what it says of the columns of X.
 
+    - `y`, `name`: as it was passed, and its name; "" where it has none.
+    - `values` (n_observations,): NaN where missing; 1 and 0 for the explained class and others.
     - `equal`: labels of columns that tell y in every row, with a sentence on each.
-    - `numbers` (n_observations,): the target; None where it is classes.
     """
 
+    y: object
+    name: str
+    values: Array
+    of_classes: bool
     equal: dict[str, str]
-    numbers: Array | None
 
     def may_be(self, observed: Array) -> bool:
         """Whether a column that does not equal the target is at least near it."""
-        if self.numbers is None:
+        if self.of_classes:
             return False
-        known = np.isfinite(observed) & np.isfinite(self.numbers)
+        known = np.isfinite(observed) & np.isfinite(self.values)
         values = observed[known]
         variance = float(values.var()) if len(values) else 0.0
-        return variance > 0 and float(np.mean((self.numbers[known] - values) ** 2)) <= _NEAR**2 * variance
+        return variance > 0 and float(np.mean((self.values[known] - values) ** 2)) <= _NEAR**2 * variance
 
 
-def known_target(y: object, predictor: Predictor, columns: Columns) -> KnownTarget:
-    """Compare the observed target with every column of X: its values, and where they are missing.
+def observed_target(y: object, context: Context) -> Array:
+    """Put an observed target beside the predictions: a class as 1 and 0, (n_observations,), NaN where missing.
 
-    - raises OptionError: if y is not the target of the rows of X, or of what is explained.
+    - raises OptionError: if these are not the targets of the rows of X, in their order, or of what is explained.
     """
-    numbers, sentences = target_values(y, predictor, columns.n_observations), {}
+    check_index("y", "y", y, context.table.index)
+    return target_values(y, context.predictor, context.table.n_observations)
+
+
+def known_target(y: object, context: Context) -> KnownTarget:
+    """Compare the observed target with every column of X: its values, and where they are missing."""
+    predictor, columns = context.predictor, context.columns
+    numbers, sentences = observed_target(y, context), {}
     codes = _codes(y, predictor) if predictor.of_classes else None
     for column in columns.read:
         is_copy = column.kind in ("numeric", "boolean") and _is_copy(column.values, numbers)
@@ -65,7 +77,7 @@ def known_target(y: object, predictor: Predictor, columns: Columns) -> KnownTarg
         elif column.missing.any() and _is_copy(column.missing.astype(np.float64), numbers):
             what = "y" if codes is None else "the class"
             sentences[column.label] = f"Whether {column.label!r} is missing tells {what} of every row."
-    return KnownTarget(sentences, numbers if codes is None else None)
+    return KnownTarget(y, single_name(y), numbers, predictor.of_classes, sentences)
 
 
 def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -> bool:

@@ -13,19 +13,20 @@ from ice_explorer.errors import DataError, OptionError, PredictionError, Unknown
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import SortedValues
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Places, Values
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature, FeatureKind
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
 
 
 GRID_SIZE: Final = 20
@@ -88,7 +89,9 @@ class TwoWay:
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._context = context
-        self._pair = _Pair(features[0], features[1], self.first.axis, self.second.axis)
+        self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))
+        cells = np.meshgrid(self.first.axis, self.second.axis, indexing="ij")
+        self._points = Points(features, np.stack(cells, axis=-1).reshape(-1, 2))
         self._lock = Lock()
         self._sums: Array | float = 0.0
         self._n_added = 0
@@ -97,11 +100,6 @@ class TwoWay:
     def __repr__(self) -> str:
         size = f"{len(self.first.axis)} × {len(self.second.axis)}"
         return f"<TwoWay of {self.first.label!r} and {self.second.label!r}: {size} values, {self.row_count}>"
-
-    @property
-    def _axes(self) -> tuple[tuple[Feature, Array], tuple[Feature, Array]]:
-        """Both features, and their values as numbers."""
-        return (self._pair.first, self.first.axis), (self._pair.second, self.second.axis)
 
     @property
     def row_count(self) -> str:
@@ -114,21 +112,12 @@ class TwoWay:
         return self.compute()
 
     def compute(self, between_blocks: Callable[[], object] | None = None) -> Array:
-        """Return the mean prediction at each pair of values, computed by the first call.
+        """Return `partial_dependence`, computed by the first call.
 
         Parameters
         ----------
         between_blocks : callable, optional
             Called now and then; what it raises ends the work.
-
-        Returns
-        -------
-        ndarray of shape (n_first, n_second)
-
-        Raises
-        ------
-        PredictionError
-            If the model fails, chained to its own error.
         """
         with self._lock:
             while not self._advance():
@@ -157,10 +146,10 @@ class TwoWay:
 
     def _add_block(self) -> None:
         brute, weights = self._context.brute, self._context.row_weights
-        cells = np.arange(self._pair.n_cells, dtype=np.float64)
+        cells = self._points.coordinates
         rows = self.row_positions[self._n_added : self._n_added + brute.rows_per_block(len(cells))]
         wanted = np.broadcast_to(cells, (len(rows), len(cells)))
-        self._sums = self._sums + weights[rows] @ brute.evaluate(self._pair, rows, wanted)
+        self._sums = self._sums + weights[rows] @ brute.evaluate(self._points, rows, wanted)
         self._n_added += len(rows)
         if self._n_added == len(self.row_positions):
             mean = np.asarray(self._sums) / weights[self.row_positions].sum()
@@ -225,34 +214,3 @@ def _draw(context: Context, feature: Feature, sample: int) -> NDArray[np.int64]:
     """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
     generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
     return draw_stratified(feature.values, context.weighted_rows, sample, generator)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """Two features that move together over the pairs of their values: coordinate i · n_second + j is pair (i, j)."""
-
-    first: Feature
-    second: Feature
-    first_axis: Array
-    second_axis: Array
-
-    @property
-    def readable(self) -> str:
-        return f"{self.first.label} × {self.second.label}"
-
-    @property
-    def n_cells(self) -> int:
-        return len(self.first_axis) * len(self.second_axis)
-
-    def _at(self, coordinates: Array) -> tuple[Array, Array]:
-        """Coordinates of each of the two."""
-        first, second = np.divmod(coordinates.astype(np.intp), len(self.second_axis))
-        return self.first_axis[first], self.second_axis[second]
-
-    def column_coordinates(self, coordinates: Array) -> Mapping[Column, Array]:
-        first, second = self._at(coordinates)
-        return {**self.first.column_coordinates(first), **self.second.column_coordinates(second)}
-
-    def text(self, coordinate: float) -> str:
-        first, second = self._at(np.array([coordinate]))
-        return f"({self.first.text(float(first[0]))}, {self.second.text(float(second[0]))})"

@@ -42,9 +42,7 @@ class Moves:
 def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
     """Find the changes of a row that no smaller step of the feature exceeds.
 
-    - `distances` (n_grid,): from the observed value, in likelihood scales.
-    - `curve` (n_grid,): ICE curve of the row [output].
-    - `prediction`: prediction of the row itself [output].
+    - `distances` (n_grid,): from the observed value, in likelihood scales. `curve` (n_grid,): of the row [output].
 
     Examples
     --------

@@ -40,10 +40,7 @@ _PIECE: Final = 1 << 20
 
 
 def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
-    """Return a document and arrays as a zip.
-
-    - raises DataError: if they are more than a file may hold.
-    """
+    """Return a document and arrays as a zip, or raise if they are more than a file may hold."""
     text = json.dumps(manifest, allow_nan=False, separators=(",", ":"), default=np.generic.item).encode()
     if not _fits(text):
         raise DataError(

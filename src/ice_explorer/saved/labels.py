@@ -59,10 +59,7 @@ def to_json(label: Any, what: str = "A name or label") -> Any:
 
 
 def from_json(entry: Any, depth: int = 0) -> Any:
-    """Return the name or label that `to_json` wrote.
-
-    - raises ValueError, TypeError, LookupError, ArithmeticError: if it is none.
-    """
+    """Return the name or label that `to_json` wrote, or raise what `UNREADABLE` lists."""
     if type(entry) in _PLAIN or (type(entry) is float and math.isfinite(entry)):
         return entry
     if type(entry) is not dict or len(entry) != 1 or depth > _DEEPEST:
@@ -77,10 +74,7 @@ def from_json(entry: Any, depth: int = 0) -> Any:
 
 @lru_cache(64)
 def read_zone(text: str) -> dt.tzinfo:
-    """Return a time zone by its name, which never is a path.
-
-    - raises ValueError, LookupError, OSError: if there is none of that name.
-    """
+    """Return a time zone by its name, which never is a path."""
     if text == "UTC":
         return dt.UTC
     if _OFFSET.fullmatch(text):

@@ -5,26 +5,26 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from ice_explorer.beyond.effects import keep_effects
 from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.method import EVERYWHERE, CurveMethod
 from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
 from ice_explorer.engines.feature_input import FeatureInput
 from ice_explorer.engines.sums import empty_sums
-from ice_explorer.errors import DataError
+from ice_explorer.errors import DataError, ModelNeededError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.predict import Predictor
-from ice_explorer.saved.answers import KnownCurves, KnownMethod, refuse
 from ice_explorer.saved.archive import Archive
 from ice_explorer.saved.labels import UNREADABLE
 from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, read
@@ -33,12 +33,13 @@ from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import PandasTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from ice_explorer.arrays import Array, Rows, Values
+    from ice_explorer.arrays import Array, Places, Rows, Values
     from ice_explorer.features.feature import Feature
 
     Entries = dict[str, Any]
+
 
 _PLAIN: Final = ("float32", "float16", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64")
 _LATEST: Final = 1.06e8  # days, that microseconds count in 64 bits
@@ -46,11 +47,7 @@ _DAMAGED: Final = (*UNREADABLE, AttributeError, EOFError, RecursionError, Runtim
 
 
 def read_result(file: BinaryIO, name: str) -> Explanation:
-    """Return the explanation that a file has.
-
-    - `name`: of the file, for messages.
-    - raises DataError: if the file is damaged, or of a later version of the format.
-    """
+    """Return the explanation that a file has, or raise if it is damaged, or of a later version of the format."""
     try:
         archive = Archive(file)
         manifest = archive.read_manifest()
@@ -270,3 +267,70 @@ def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
     return FeatureInput(
         **given | made, feature=feature, decay=context.settings.decay, missing_changes=np.full(n_rows, np.nan)
     )
+
+
+# --- predictions and curves of a file, in place of a model ------------------------------------------
+
+_ROWS_AT_A_TIME: Final = 2048
+
+
+def refuse(*_: object) -> NoReturn:
+    """Raise: there is no model."""
+    raise ModelNeededError.predictions("Predictions at other values than those of the file need")
+
+
+@dataclass(frozen=True, eq=False)
+class KnownCurves:
+    """What was predicted of one feature.
+
+    - `stretches` (n_rows, n_stretches): curves, which are constant along each stretch.
+    - `stretch_of_grid` (n_grid,): stretch of each grid value.
+    - `own` (n_rows,): predictions at the observed values, at the median for missing ones.
+    - `missing` (n_rows,): predictions with the value missing; None where it never is.
+    """
+
+    item: FeatureInput
+    stretches: Array
+    stretch_of_grid: Places
+    own: Array
+    missing: Array | None
+
+
+class KnownMethod(CurveMethod):
+    """Curves by number of the feature; `name` and `reason` are those of what computed them."""
+
+    has_copied_model = True
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.features: dict[int, KnownCurves] = {}
+
+    def curves(
+        self, item: FeatureInput, positions: Rows, at: Places | slice = EVERYWHERE
+    ) -> Iterator[tuple[Rows, Array]]:
+        """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
+        known = self.features[item.feature_number]
+        for start in range(0, len(positions), _ROWS_AT_A_TIME):
+            rows = positions[start : start + _ROWS_AT_A_TIME]
+            yield rows, np.asarray(known.stretches[rows][:, known.stretch_of_grid[at]])
+
+    def sums(self, *_: object) -> NoReturn:
+        """Raise: sums are those of the file."""
+        refuse()
+
+    def predict(self, feature: Any, positions: Rows, values: Array) -> Array:
+        """Return predictions of rows with a feature at values (n_rows, n_values); NaN is missing."""
+        known = self.features.get(getattr(feature, "position", -1))
+        if known is None:
+            refuse()
+        grid, rows = known.item.grid.values, positions[:, None]
+        places = np.minimum(np.searchsorted(grid, values), len(grid) - 1)
+        is_on_grid, is_own = grid[places] == values, known.item.observed[rows] == values
+        predictions = np.where(is_on_grid, known.stretches[rows, known.stretch_of_grid[places]], known.own[rows])
+        is_known = is_on_grid | is_own
+        if known.missing is not None:
+            is_missing = np.isnan(values)
+            predictions, is_known = np.where(is_missing, known.missing[rows], predictions), is_known | is_missing
+        if not is_known.all():
+            refuse()
+        return predictions

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.beyond.effects import EFFECT_COLUMNS, SavedEffects
+from ice_explorer.beyond.effects import EFFECT_COLUMNS, MeanEffects
 from ice_explorer.checks import LARGEST
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.features.grid import Grid
@@ -292,7 +292,7 @@ DRIVERS: Final = _of_class(
     ),
 )
 EFFECTS: Final = _of_class(
-    SavedEffects, grid=Array(("n_effects",)), columns=Record(dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
+    MeanEffects, grid=Array(("n_effects",)), columns=Record(dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
 )
 SAMPLING: Final = _of_class(
     Sampling,

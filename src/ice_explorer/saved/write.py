@@ -35,8 +35,6 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     - `provenance`: where the file comes from; that of the file where the explanation was opened from one.
     - `max_lines`: how many rows of X are saved with their curves; of more a sample that depends on `random_state` and
       on the number of rows alone, so that files of several models have the same rows.
-    - raises DataError: if a name or label is of a type that no file has, or the result is too large.
-    - raises PredictionError: if the model fails or changed: drivers and effects are computed now.
     """
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MOST_ROWS}.")
     context, columns = explanation._context, explanation._context.columns

@@ -109,11 +109,6 @@ def plain_palette() -> Palette:
     return _levels([_PLAIN])
 
 
-def pick_palette() -> Palette:
-    """The colour of selected lines where no feature colours them, as level 0."""
-    return _levels([PICK])
-
-
 def split_palette() -> Palette:
     """Two sides of a split, and a third level for what is missing."""
     return _levels([*_SIDES, _MISSING])

@@ -1,4 +1,4 @@
-"""Compiled sums of the jumps of a sweep: curves of a few dozen rows at a time, so that they stay in the cache.
+"""Compiled sums of the jumps of a sweep: curves of a hundred rows at a time, so that they stay in the cache.
 
 Cells are set back to 0 when they are read, and are then ready for the next block of rows.
 """
@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-ROWS_AT_A_TIME = 64
+ROWS_AT_A_TIME = 128
 LINKS = {"identity": 0, "sigmoid": 1, "exp": 2}
 """Links that are compiled, and their numbers."""
 

@@ -27,8 +27,7 @@ from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.distance_scale import SCALES
-from ice_explorer.results.options import OF_EXPLORERS, Options
+from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ice_explorer.comparison import Disagreement
-    from ice_explorer.drafter import Drafter
+    from ice_explorer.drafts import Drafter
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.plan import Plan

@@ -21,18 +21,9 @@ _MOST_POINTS: Final = 1 << 20
 class Points:
     """Features at given points, for `BruteCurves.evaluate`, whose values are then `coordinates`.
 
-    Parameters
-    ----------
-    features : sequence of Feature
-    values : ndarray of shape (n_points, n_features)
-        Coordinates of the features at each point.
-
-    Attributes
-    ----------
-    coordinates : ndarray of shape (n_points,)
-        Number of each point. Numbers start at a checksum of all points, by which kept predictions of others differ.
-    readable : str
-        Names of the features.
+    - `values` (n_points, n_features): coordinates of the features at each point.
+    - `coordinates` (n_points,): number of each point. Numbers start at a checksum of all points, by which kept
+      predictions of others differ.
     """
 
     def __init__(self, features: Sequence[Feature], values: Array) -> None:
