@@ -133,14 +133,14 @@ def contract():
     ]
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(explanation.values()):
-        tables.fill(position, feature)
+        tables.fill(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
     header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
-        "impact": encode([tables.impact]),
-        "profile": encode([tables.profile]),
+        "impact": encode([tables.traits["_impact"]]),
+        "profile": encode([tables.traits["_profile"]]),
         "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
         "readings": {
             unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
@@ -202,7 +202,7 @@ def draft(explanation, heads, code):
     )
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
-        tables.fill(position, feature)
+        tables.fill(position, [feature])
     header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {
@@ -211,8 +211,8 @@ def draft(explanation, heads, code):
     return {
         "status": status,
         "header": header,
-        "impact": encode([tables.impact]),
-        "profile": encode([tables.profile]),
+        "impact": encode([tables.traits["_impact"]]),
+        "profile": encode([tables.traits["_profile"]]),
         "errors": {name: plain(value) for name, value in errors.items()},
         "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "paper")) for decay in DECAYS},
     }

@@ -177,7 +177,8 @@ def test_figures_are_there_for_every_way_of_counting(explanation, whole):
     tables = whole.snapshot["tables"]
     assert [table["convention"] for table in tables] == ["step", "paper"]
     for table in tables:
-        impact, profile = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
+        assert table["traits"] == ["_profile", "_impact"]
+        profile, impact = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
         expected = explanation.table(0.3, table["convention"], rank_by=None)
         names = whole.snapshot["traits"]["_header"]["metrics"]
         for name in ("impact", "heterogeneity"):

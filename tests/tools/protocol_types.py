@@ -149,8 +149,8 @@ def protocol_types() -> str:
     """Return the text of the file."""
     sent = [each for each in vars(messages).values() if getattr(each, "__module__", "") == messages.__name__]
     names = [name for name in requests.REQUESTS if name != "view"]  # whose reply nothing waits for
-    bodies = [f"  {name}: {messages.BODIES[name].__name__};" for name in names]
-    union = " | ".join(requests.REQUESTS[name].__name__ for name in names)
+    bodies = [f"  {name}: {requests.REQUESTS[name][1].__name__};" for name in names]
+    union = " | ".join(requests.REQUESTS[name][0].__name__ for name in names)
     return "".join(
         [
             HEADING,
@@ -167,7 +167,7 @@ def protocol_types() -> str:
             write_defaults("CHOICE_DEFAULTS", choices.ViewChoices),
             *(write_interface(each) for each in sent if each not in {messages.Reply, messages.NoBody}),
             "\n/** Nothing: the status says the rest. */\nexport type NoBody = Record<string, never>;\n",
-            *(write_interface(each, request=name) for name, each in requests.REQUESTS.items()),
+            *(write_interface(each, request=name) for name, (each, _) in requests.REQUESTS.items()),
             "\n" + write_line("export type Request =", union) + "\n",
             "\n/** The body that answers each type of request. */\nexport interface Bodies {\n",
             *(f"{line}\n" for line in bodies),

@@ -284,7 +284,7 @@ def test_a_frozen_page_holds_every_model(X, models):
     n_profiles = len(content["traits"]["_header"]["profiles"])
     for table in content["tables"]:
         impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
-        assert table["lengths"] == [impact, n_profiles * profile, 3 * impact, 3 * len(PROFILES) * profile]
+        assert table["lengths"] == [3 * len(PROFILES) * profile, 3 * impact, n_profiles * profile, impact]
     assert [each["model"] for each in content["models"]] == ["boosting", "line"]
     for each in content["models"]:
         assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]

@@ -42,9 +42,10 @@ interface Kept<B> extends Packed {
   body: B;
 }
 
-/** Two tables of figures by one convention; of several models, those of all of them after these. */
+/** Tables of figures by one convention, as the traits that they are. */
 interface Counted extends Packed {
   convention: Convention;
+  traits: Table[];
 }
 
 /** Intervals of every figure in every unit, as the page was saved. */
@@ -118,14 +119,10 @@ export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Trai
 async function tablesOf({ tables }: Snapshot, read: ReadBlob, convention: Convention): Promise<Pick<Traits, Table>> {
   const counted = tables.find((table) => table.convention === convention);
   if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
-  const [impact, profile, ofModels, profileOfModels] = await buffersOf(read, counted);
+  const buffers = await buffersOf(read, counted);
   const none = new ArrayBuffer(0);
-  return {
-    _impact: impact!,
-    _profile: profile!,
-    _models_impact: ofModels ?? none,
-    _models_profile: profileOfModels ?? none,
-  };
+  const sent = Object.fromEntries(counted.traits.map((name, at) => [name, buffers[at]!]));
+  return { _impact: none, _profile: none, _models_impact: none, _models_profile: none, ...sent };
 }
 
 /** Sets the tables of the chosen convention, as the kernel would; restores the convention if they are damaged. */

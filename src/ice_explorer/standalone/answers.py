@@ -28,7 +28,7 @@ from ice_explorer.wire.curves import (
     describe_intervals,
     describe_unlike,
 )
-from ice_explorer.wire.header import ModelTables, Tables, describe_header
+from ice_explorer.wire.header import Tables, describe_header
 from ice_explorer.wire.joint import describe_interactions, describe_two_way
 from ice_explorer.wire.messages import FeatureHead, Status
 from ice_explorer.wire.requests import IntervalsRequest
@@ -232,17 +232,13 @@ def _table(
     features: Sequence[FeatureExplanation], convention: Convention, models: ModelComparison | None, blobs: _Blobs
 ) -> dict[str, Any]:
     """Return the figures of all features by one convention, those of all models after those of the open one."""
-    if models is None:
-        tables = Tables(len(features), convention)
-        for position, feature in enumerate(features):
-            tables.fill(position, feature)
-        return {"convention": convention, **blobs.keep_buffers([tables.impact, tables.profile])}
-    several = ModelTables(len(features), convention, len(models.names))
+    opened = 0 if models is None else models.names.index(models._opened)
+    tables = Tables(len(features), convention, 1 if models is None else len(models.names), opened)
     for position, feature in enumerate(features):
-        several.fill(position, *models._by_models(feature.feature))
-    opened = several.tables[models.names.index(models._opened)]
-    buffers = [opened.impact, opened.profile + several.disagreement, several.impact, several.profile]
-    return {"convention": convention, **blobs.keep_buffers(buffers)}
+        by_models = ([feature], None) if models is None else models._by_models(feature.feature)
+        tables.fill(position, *by_models)
+    traits = tables.traits
+    return {"convention": convention, "traits": list(traits), **blobs.keep_buffers(list(traits.values()))}
 
 
 def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:

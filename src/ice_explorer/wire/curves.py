@@ -12,20 +12,7 @@ from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.display_axis import display_axis, histogram
-from ice_explorer.wire.messages import (
-    CategoryColors,
-    ClassesBody,
-    ColorsBody,
-    ContinuousColors,
-    CorrelatedBody,
-    CorrelatedItem,
-    CurvesBody,
-    EffectsBody,
-    Intervals,
-    IntervalsBody,
-    MissingBody,
-    UnlikeBody,
-)
+from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +34,7 @@ def describe_curves(
     max_lines: int,
     selection: Sequence[int],
     target: NDArray[np.float64] | None = None,
-) -> CurvesBody:
+) -> messages.CurvesBody:
     """Describe the curves of one feature.
 
     - `explanation`: where the labels of the rows come from.
@@ -62,7 +49,7 @@ def describe_curves(
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     edges, counts = histogram(axis)
     is_told = feature._are_on_grid(positions).all()
-    return CurvesBody(
+    return messages.CurvesBody(
         feature=feature.label,
         kind=feature.dtype_kind,
         levels=axis.levels,
@@ -100,13 +87,15 @@ def measure_distances(feature: FeatureExplanation, positions: NDArray[np.int64])
         return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
 
 
-def _describe_missing(feature: FeatureExplanation, positions: NDArray[np.int64], offset: float) -> MissingBody | None:
+def _describe_missing(
+    feature: FeatureExplanation, positions: NDArray[np.int64], offset: float
+) -> messages.MissingBody | None:
     """Describe predictions with the value missing; None where no observation lacks it."""
     known = feature._missing_dependence
     if known is None:
         return None
     count = int(np.isnan(feature._item.feature.values).sum())
-    return MissingBody(count, known[0], known[1], feature._missing_rows(positions) - offset)
+    return messages.MissingBody(count, known[0], known[1], feature._missing_rows(positions) - offset)
 
 
 def describe_classes(
@@ -114,7 +103,7 @@ def describe_classes(
     classes: Classes,
     positions: NDArray[np.int64],
     places: NDArray[np.intp] | slice = _ALL,
-) -> ClassesBody:
+) -> messages.ClassesBody:
     """Describe the curves of one feature for every class of the model.
 
     - `feature`: of the explained class.
@@ -126,7 +115,7 @@ def describe_classes(
     grid, curves = display_axis(feature._item.feature, feature.axis).grid[places], drawn.curves[:, :, places]
     offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
     values = curves - offsets[:, None, None]
-    return ClassesBody(
+    return messages.ClassesBody(
         feature=feature.label,
         kind=feature.dtype_kind,
         outputs=list(drawn.outputs),
@@ -142,12 +131,12 @@ def describe_classes(
     )
 
 
-def describe_colors(column: Column, positions: Sequence[int], separate: Sequence[str] = ()) -> ColorsBody:
+def describe_colors(column: Column, positions: Sequence[int], separate: Sequence[str] = ()) -> messages.ColorsBody:
     """Describe the values of a column at some rows of X; `separate` levels have colours of their own."""
     colors = column_colors(column, check_distinct_positions(positions, len(column.values)), separate)
     if isinstance(colors, LevelColors):
         return _describe_levels(colors)
-    scale = ContinuousColors(
+    scale = messages.ContinuousColors(
         column=colors.column,
         kind="continuous",
         of=colors.of,
@@ -156,10 +145,10 @@ def describe_colors(column: Column, positions: Sequence[int], separate: Sequence
         levels=colors.levels,
         clock=list(colors.clock.changes),
     )
-    return ColorsBody(scale, colors.values)
+    return messages.ColorsBody(scale, colors.values)
 
 
-def describe_groups(feature: FeatureExplanation, positions: Sequence[int]) -> ColorsBody:
+def describe_groups(feature: FeatureExplanation, positions: Sequence[int]) -> messages.ColorsBody:
     """Describe which rule of the best two columns together some rows of X fulfil.
 
     - raises OptionError: if two columns explain no more than the best one.
@@ -174,8 +163,8 @@ def describe_groups(feature: FeatureExplanation, positions: Sequence[int]) -> Co
     return _describe_levels(groups.at(check_distinct_positions(positions, len(groups.values))))
 
 
-def _describe_levels(colors: LevelColors) -> ColorsBody:
-    scale = CategoryColors(
+def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
+    scale = messages.CategoryColors(
         column=colors.column,
         kind="category",
         ordered=colors.is_ordered,
@@ -183,29 +172,34 @@ def _describe_levels(colors: LevelColors) -> ColorsBody:
         values=colors.places,
         counts=colors.counts,
     )
-    return ColorsBody(scale, colors.values)
+    return messages.ColorsBody(scale, colors.values)
 
 
-def describe_effects(feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> EffectsBody:
+def describe_effects(
+    feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
+) -> messages.EffectsBody:
     """Describe ALE and M-plot of a feature."""
     effects = local_effects(feature, between_blocks)
     mean = effects.mean_prediction
-    return EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
+    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
 
 
-def describe_correlated(feature: FeatureExplanation) -> CorrelatedBody:
+def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:
     """Describe what varies strongly with a feature."""
     correlations = strong_correlations(feature)
-    items = [CorrelatedItem(item.feature, item.correlation, cast("Any", item.measure)) for item in correlations.items]
-    return CorrelatedBody(feature.label, correlations.lead, items)
+    items = [
+        messages.CorrelatedItem(item.feature, item.correlation, cast("Any", item.measure))
+        for item in correlations.items
+    ]
+    return messages.CorrelatedBody(feature.label, correlations.lead, items)
 
 
 def describe_unlike(
     feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
-) -> UnlikeBody:
+) -> messages.UnlikeBody:
     """Describe which phantom observations of a feature are unlike 99 % of rows."""
     unlike = feature._unlike_shares(between_fits)
-    return UnlikeBody(
+    return messages.UnlikeBody(
         feature=feature.label,
         share=unlike.share,
         summary=unlike.summary,
@@ -215,7 +209,9 @@ def describe_unlike(
     )
 
 
-def describe_intervals(explanation: Explanation, labels: Sequence[str], request: IntervalsRequest) -> IntervalsBody:
+def describe_intervals(
+    explanation: Explanation, labels: Sequence[str], request: IntervalsRequest
+) -> messages.IntervalsBody:
     """Describe intervals of a metric and of ranks, and which neighbours are tied.
 
     - `explanation`: the features that are explained so far.
@@ -229,4 +225,6 @@ def describe_intervals(explanation: Explanation, labels: Sequence[str], request:
     ends = np.full((4, len(labels)), np.nan)
     ends[:, places] = ranked.low, ranked.high, ranked.rank_low, ranked.rank_high
     tied = [(places[first], places[second]) for first, second in ranked.tied]
-    return IntervalsBody(len(places), len(places), Intervals(ends[0], ends[1], ends[2], ends[3], tied))
+    return messages.IntervalsBody(
+        len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
+    )

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.wire.messages import (
-    AdditivityBody,
-    InteractionsBody,
-    JointBody,
-    PairAxis,
-    PairJointBody,
-    TwoWayBody,
-)
-from ice_explorer.wire.messages import TwoWay as TwoWayMap
+from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import Interactions
@@ -23,36 +15,42 @@ if TYPE_CHECKING:
     from ice_explorer.results.two_way import TwoWay
 
 
-def describe_interactions(explanation: Explanation, interactions: Interactions) -> InteractionsBody:
+def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
     """Describe what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
     by_feature = interactions._by_feature()
-    features = [JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
+    features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
     pairs = [
-        PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
+        messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
         for (first, second), joint in interactions._by_pair().items()
     ]
-    return InteractionsBody(
+    return messages.InteractionsBody(
         n_rows=len(interactions.row_positions),
         n_observations=explanation._n_observations,
         done=interactions._n_done,
         total=interactions._n_steps,
         features=sorted(features, key=lambda body: -body.h2),
         pairs=sorted(pairs, key=lambda body: -body.h2),
-        additivity=[AdditivityBody(labels[name], **vars(interactions.additivity(name))) for name in by_feature],
+        additivity=[
+            messages.AdditivityBody(labels[name], **vars(interactions.additivity(name))) for name in by_feature
+        ],
     )
 
 
-def describe_two_way(two: TwoWay) -> TwoWayBody:
+def describe_two_way(two: TwoWay) -> messages.TwoWayBody:
     """Describe the partial dependence on two features; nothing of it before all is computed."""
     if two._share_done < 1:
-        return TwoWayBody(two._share_done, None)
+        return messages.TwoWayBody(two._share_done, None)
     rows = two.row_positions
     first, second = (
-        PairAxis(of.label, of.dtype_kind, axis.levels, list(axis.clock.changes), axis.grid, axis.observed[rows])
+        messages.PairAxis(
+            of.label, of.dtype_kind, axis.levels, list(axis.clock.changes), axis.grid, axis.observed[rows]
+        )
         for of, axis in zip(
             (two.first, two.second), (display_axis(feature, places) for feature, places in two._axes), strict=True
         )
     )
     near = two.near.astype(np.uint32)
-    return TwoWayBody(1.0, TwoWayMap(first, second, len(rows), two.n_observations, two.partial_dependence, near))
+    return messages.TwoWayBody(
+        1.0, messages.TwoWay(first, second, len(rows), two.n_observations, two.partial_dependence, near)
+    )

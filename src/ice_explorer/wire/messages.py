@@ -529,29 +529,6 @@ class NoBody:
     """Nothing: the status says the rest."""
 
 
-BODIES: Final[dict[str, type[Any]]] = {
-    "curves": CurvesBody,
-    "classes": ClassesBody,
-    "colors": ColorsBody,
-    "groups": ColorsBody,
-    "drivers": DriversBody,
-    "effects": EffectsBody,
-    "correlated": CorrelatedBody,
-    "unlike": UnlikeBody,
-    "intervals": IntervalsBody,
-    "interactions": InteractionsBody,
-    "two_way": TwoWayBody,
-    "rows": RowsBody,
-    "what_if": WhatIfBody,
-    "in_common": InCommonBody,
-    "extreme": ExtremeBody,
-    "export": ExportBody,
-    "cancel": NoBody,
-    "resume": NoBody,
-    "view": NoBody,
-}
-
-
 class Reply(TypedDict):
     """The one reply to a request: a result has a `body`, an error a `message`."""
 

@@ -13,6 +13,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import RankBy, Unit
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
+from ice_explorer.wire import messages
 from ice_explorer.wire.forms import check_entries, forms_of
 
 What = Literal["view", "panel", "all", "feature"]
@@ -185,26 +186,27 @@ class ViewRequest(Request):
     state: Presence
 
 
-REQUESTS: Final[Mapping[str, type[Request]]] = {
-    "curves": CurvesRequest,
-    "classes": ClassesRequest,
-    "colors": ColorsRequest,
-    "groups": GroupsRequest,
-    "drivers": DriversRequest,
-    "effects": EffectsRequest,
-    "correlated": CorrelatedRequest,
-    "unlike": UnlikeRequest,
-    "intervals": IntervalsRequest,
-    "interactions": InteractionsRequest,
-    "two_way": TwoWayRequest,
-    "rows": RowsRequest,
-    "what_if": WhatIfRequest,
-    "in_common": InCommonRequest,
-    "extreme": ExtremeRequest,
-    "export": ExportRequest,
-    "cancel": CancelRequest,
-    "resume": ResumeRequest,
-    "view": ViewRequest,
+# Each type of request, and the body of its reply.
+REQUESTS: Final[Mapping[str, tuple[type[Request], type[Any]]]] = {
+    "curves": (CurvesRequest, messages.CurvesBody),
+    "classes": (ClassesRequest, messages.ClassesBody),
+    "colors": (ColorsRequest, messages.ColorsBody),
+    "groups": (GroupsRequest, messages.ColorsBody),
+    "drivers": (DriversRequest, messages.DriversBody),
+    "effects": (EffectsRequest, messages.EffectsBody),
+    "correlated": (CorrelatedRequest, messages.CorrelatedBody),
+    "unlike": (UnlikeRequest, messages.UnlikeBody),
+    "intervals": (IntervalsRequest, messages.IntervalsBody),
+    "interactions": (InteractionsRequest, messages.InteractionsBody),
+    "two_way": (TwoWayRequest, messages.TwoWayBody),
+    "rows": (RowsRequest, messages.RowsBody),
+    "what_if": (WhatIfRequest, messages.WhatIfBody),
+    "in_common": (InCommonRequest, messages.InCommonBody),
+    "extreme": (ExtremeRequest, messages.ExtremeBody),
+    "export": (ExportRequest, messages.ExportBody),
+    "cancel": (CancelRequest, messages.NoBody),
+    "resume": (ResumeRequest, messages.NoBody),
+    "view": (ViewRequest, messages.NoBody),
 }
 # A request that breaks the protocol comes from a page that loaded another version's front end.
 _RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
@@ -222,7 +224,7 @@ def parse_request(content: Mapping[str, Any]) -> Request:
         raise ICEExplorerError(
             f"A request must be of type {', '.join(map(repr, REQUESTS))}; got {quoted(name)}.", _RELOAD
         )
-    kind = REQUESTS[name]
+    kind, _ = REQUESTS[name]
     known = forms_of(kind)  # type: ignore[arg-type]  # types are hashable
     return cast("Request", _read(kind, {key: value for key, value in content.items() if key in known}, repr(name)))
 

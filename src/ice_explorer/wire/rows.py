@@ -11,17 +11,7 @@ from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, short_cell_text, writer
 from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.wire.messages import (
-    CombinedBody,
-    DriverBody,
-    DriversBody,
-    FeatureMoves,
-    InCommonBody,
-    InCommonItem,
-    MoveBody,
-    RowsBody,
-    RuleBody,
-)
+from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +34,7 @@ def describe_rows(
     *,
     descending: bool = False,
     most: int | None = None,
-) -> RowsBody:
+) -> messages.RowsBody:
     """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
 
     - `positions`: rows of X.
@@ -66,7 +56,7 @@ def describe_rows(
     chosen = chosen[:most]
     texts = [[cell_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
     by_column = [*texts, *(_cells(column, chosen) for column in columns)]
-    return RowsBody(
+    return messages.RowsBody(
         columns=labels,
         n_outcomes=len(outcomes),
         positions=chosen.tolist(),
@@ -91,36 +81,36 @@ def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
     return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
 
 
-def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> DriversBody:
+def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
     combined = drivers.combined
-    rules = [RuleBody(rule, n_rows) for rule, n_rows in combined.rules.items()]
-    return DriversBody(
+    rules = [messages.RuleBody(rule, n_rows) for rule, n_rows in combined.rules.items()]
+    return messages.DriversBody(
         feature=feature.label,
         lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
         drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
-        combined=CombinedBody(list(combined.columns), combined.share, rules),
+        combined=messages.CombinedBody(list(combined.columns), combined.share, rules),
         n_rows=drivers.n_rows,
         n_curves=drivers.n_curves,
     )
 
 
-def _describe_driver(driver: Driver) -> DriverBody:
+def _describe_driver(driver: Driver) -> messages.DriverBody:
     threshold = None if math.isnan(driver.threshold) else driver.threshold
     levels = None if driver.levels is None else list(driver.levels)
-    return DriverBody(**{**vars(driver), "threshold": threshold, "levels": levels})
+    return messages.DriverBody(**{**vars(driver), "threshold": threshold, "levels": levels})
 
 
-def describe_moves(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMoves:
+def describe_moves(feature: FeatureExplanation, position: int, prediction: float) -> messages.FeatureMoves:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature._item.feature, feature.axis)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
     moves = feature._moves(position, prediction)
-    return FeatureMoves(
+    return messages.FeatureMoves(
         feature=feature.label,
         observed=write(float(axis.observed[position])),
         moves=[
-            MoveBody(distance if math.isfinite(distance) else None, place, write(place), change)
+            messages.MoveBody(distance if math.isfinite(distance) else None, place, write(place), change)
             for place, distance, change in zip(
                 axis.grid[moves.places].tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
             )
@@ -128,11 +118,11 @@ def describe_moves(feature: FeatureExplanation, position: int, prediction: float
     )
 
 
-def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
+def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> messages.InCommonBody:
     """Describe what some rows have in common, in words."""
     common = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
-    return InCommonBody(
-        [InCommonItem(each.column.label, _in_words(each), each.inside, each.outside) for each in common]
+    return messages.InCommonBody(
+        [messages.InCommonItem(each.column.label, _in_words(each), each.inside, each.outside) for each in common]
     )
 
 
