@@ -501,7 +501,7 @@ EXPLORERS = {
         "got decay as well. Pass that to `explain`": lambda: explorer(e(), decay=0.5),
     },
     OptionError: {
-        "`static_picture` must be True, False or 'wait'; got 'svg'": lambda: explorer(wealth, X, static_picture="svg"),
+        "`static_picture` must be True or False; got 'svg'": lambda: explorer(wealth, X, static_picture="svg"),
         "`state()` of an explorer returned; got ['age']": lambda: explorer(wealth, X, state=["age"]),
         "Read a text of JSON with `json.loads`": lambda: explorer(wealth, X, state='{"version": 1}'),
         "`state['version']` must be 2; got array([2, 2])": lambda: explorer(

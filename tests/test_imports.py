@@ -43,7 +43,7 @@ PACKAGES = {
     "cluster": "dask distributed numpy pandas",
     "explain_model": "numpy",
     "compile_ahead": "numpy sklearn",
-    "widget": "anywidget ipywidgets matplotlib numpy pandas traitlets",
+    "widget": "anywidget comm ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",
     "__init__": "",

@@ -257,10 +257,10 @@ def test_a_notebook_shows_its_widgets_and_pictures(read, run, name, n_widgets, n
     shown = shown_by(notebook)
     for what, n_shown in ((WIDGET, n_widgets), ("image/png", n_pictures)):
         assert n_shown is None or sum(what in data for data in shown) == n_shown
-    if name == "dashboard.ipynb":  # one widget of linked parts: four figures, an explorer and its front end
+    if name == "dashboard.ipynb":  # one widget of linked parts: two figures, an explorer and its front end
         models = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
         names = [model["model_name"] for model in models]
-        assert (names.count("FigureModel"), names.count("AnyModel")) == (4, 2)
+        assert (names.count("FigureModel"), names.count("AnyModel")) == (2, 2)
 
 
 @pytest.mark.slow

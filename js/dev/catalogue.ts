@@ -209,10 +209,9 @@ export const cases: Record<string, () => FakeModel> = {
   "groups and a filter": () =>
     some.model({ feature: "Age", color_by: "Ward", _view: { filters: { Ward: { hidden: ["emergency", null] } } } }),
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
-  "ALE and M-plot": () => warm.model({ feature: "Temperature", _view: { ale: true, m_plot: true } }),
-  "ALE and M-plot, centred": () =>
-    warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true, m_plot: true } }),
-  "ALE and M-plot on levels": () => warm.model({ feature: "Season", _view: { ale: true, m_plot: true } }),
+  ALE: () => warm.model({ feature: "Temperature", _view: { ale: true } }),
+  "ALE, centred": () => warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true } }),
+  "ALE on levels": () => warm.model({ feature: "Season", _view: { ale: true } }),
   "ALE, waiting": () => {
     const model = warm.model({ feature: "Temperature", _view: { ale: true, unlike: true } });
     model.answer = (request) => (request.type === "effects" || request.type === "unlike" ? null : warm.answer(request));
@@ -239,7 +238,7 @@ export const cases: Record<string, () => FakeModel> = {
       kind: "c-ice",
       color_by: "Season",
       selection: [3],
-      _view: { ale: true, m_plot: true, correlated: true, unlike: true },
+      _view: { ale: true, correlated: true, unlike: true },
     }),
   "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
   "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),

@@ -21,8 +21,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.bqplot import link, look
-from ice_explorer.bqplot.link import Link
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import slope_ends
 from ice_explorer.scene.palette import level_palette, plain_palette
@@ -74,33 +72,30 @@ def heading(figure):
 
 
 def drawn(figure):
-    """Wait until a figure of curves or of their mean is whole: its heading is written last."""
+    """Wait until a figure of curves is whole: its heading is written last."""
     wait_until(lambda: heading(figure) not in {"", "computing …"})
 
 
 def bars_of(figure):
-    return figure.marks[1]
+    return figure.marks[0]
 
 
 # --- the ranking ----------------------------------------------------------------------------------
 
 
 def test_bars_are_the_table_of_the_explorer(x):
-    """In its order, with its figures; a tick marks the impact without decay, and long names are cut on the axis."""
+    """In its order, with its figures; long names are cut on the axis."""
     figure = ice.bqplot.impact(x)
     assert isinstance(figure, bqplot.Figure)
     assert bars_of(figure).x.tolist() == x.table.index.tolist()
     assert_array_equal(bars_of(figure).y, x.table[x.rank_by])
     assert figure.axes[1].scale.domain == bars_of(figure).x.tolist()[::-1]
-    start, width = figure.marks[0].y
-    assert_allclose(start + width / 2, x.table["impact"], rtol=1e-12)
     assert figure.axes[0].label == "in-distribution impact, counted per step of one SD"
-    assert heading(figure) == "weight of far values 0.75; tick: all values alike"
+    assert heading(figure) == "weight of far values 0.75"
     start, _, end = figure.axes[1].tick_labels[LONG].partition("…")
     assert LONG.startswith(start)
     assert LONG.endswith(end)
     x.rank_by = "heterogeneity"
-    assert not figure.marks[0].y.any()
     assert heading(figure) == ""
     few = ice.bqplot.impact(x, max_features=2)
     assert bars_of(few).x.tolist() == list(x.table.index[:2])
@@ -138,11 +133,9 @@ def test_a_click_opens_the_feature_that_was_clicked(x):
     figure = ice.bqplot.impact(x)
     click(bars_of(figure), x="town", y=1.0, index=0)
     assert x.feature == "town"
-    click(figure.marks[0], x="slope", y=1.0, index=3)
-    assert x.feature == "slope"
     click(bars_of(figure), x="nothing", index=1)
-    figure.marks[1].comm.receive({"method": "custom", "content": {"event": "element_click"}})
-    assert x.feature == "slope"
+    bars_of(figure).comm.receive({"method": "custom", "content": {"event": "element_click"}})
+    assert x.feature == "town"
 
 
 def test_figures_of_an_explorer_that_still_computes_are_there_at_once(make):
@@ -167,15 +160,8 @@ def lines_of(figure):
     return curves, picked, mean
 
 
-def test_a_figure_is_whole_when_a_script_gets_it(x, monkeypatch):
-    """However long another thread draws: a script has no loop that would show the rest later."""
-    written, write = threading.Event(), look.set_heading
-
-    def write_late(*what):
-        written.wait(0.05)
-        write(*what)
-
-    monkeypatch.setattr(look, "set_heading", write_late)
+def test_a_figure_is_whole_when_a_script_gets_it(x):
+    """A script has no loop that would show the rest later."""
     assert heading(ice.bqplot.curves(x)) == f"ICE of {x.feature}, 200 of 260 rows"
 
 
@@ -261,39 +247,31 @@ def test_rows_of_one_label_are_told_apart(make):
     assert x.selection == [2]
 
 
-def test_levels_stand_apart(x, e):
-    """Dots, and nothing between levels that have no order; names of levels and dates are on the axis."""
+def test_levels_are_dots(x, e):
+    """Nothing is between levels that have no order; names of levels and dates are on the axis."""
     x.feature = "town"
-    figure, mean = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
-    curves, _, _ = lines_of(figure)
+    figure = ice.bqplot.curves(x)
+    curves, _, mean = lines_of(figure)
     drawn(figure)
-    drawn(mean)
     assert (curves.marker, curves.stroke_width) == ("circle", 0.0)
     assert list(figure.axes[0].tick_labels.values()) == e["town"].grid.tolist()
-    band, bars, line = mean.marks
-    assert band.y.size == 0
-    f = e["town"]
-    assert_allclose(bars.y, np.column_stack([f.partial_dependence - f.spread, f.partial_dependence + f.spread]))
-    assert_allclose(line.y, f.partial_dependence)
+    assert_allclose(mean.y, e["town"].partial_dependence)
     x.feature = "built"
-    wait_until(lambda: "2010" in mean.axes[0].tick_labels.values())
+    wait_until(lambda: heading(figure).startswith("ICE of built"))
+    assert "2010" in figure.axes[0].tick_labels.values()
+    assert (curves.marker, curves.stroke_width) == (None, 1.0)
 
 
-def test_the_band_is_the_spread_of_the_explanation(x, e):
-    """One standard deviation of the curves on either side of their mean."""
-    x.feature = "slope"
-    figure = ice.bqplot.partial_dependence(x)
-    band, bars, line = figure.marks
+def test_lines_of_rows_without_a_value_have_a_colour_of_their_own(make, X):
+    """They are drawn like the others."""
+    X = X.assign(age=np.where(np.arange(len(X)) % 10, X["bend"], np.nan))
+    x = make(ice.explain(lambda X: X["slope"].to_numpy() * X["bend"].to_numpy(), X, progress=False))
+    x.feature, x.color_by = "slope", "age"
+    figure = ice.bqplot.curves(x)
     drawn(figure)
-    f = e["slope"]
-    assert_allclose(band.y, [f.partial_dependence - f.spread, f.partial_dependence + f.spread])
-    assert_allclose(line.y, f.partial_dependence)
-    assert bars.y.size == 0
-    assert heading(figure) == "Mean ICE of slope ± 1 SD"
-    low, high = figure.marks[0].scales["y"].min, figure.marks[0].scales["y"].max
-    assert low < band.y.min()
-    assert high > band.y.max()
-    assert high - low < 1.1 * (band.y.max() - band.y.min())
+    curves, _, _ = lines_of(figure)
+    missing = [label for label, color in zip(curves.labels, curves.colors, strict=True) if "missing" in color]
+    assert missing == [label for label in curves.labels if int(label.removeprefix("row ")) % 10 == 0]
 
 
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
@@ -303,13 +281,12 @@ def test_a_feature_of_a_single_value_is_drawn(make, kind, values):
     x = make(lambda X: X["b"].to_numpy(dtype=float), pd.DataFrame({"a": values, "b": [0.0, 1.0, 2.0, 5.0]}))
     assert x.explanation
     x.feature, x.kind = "a", kind
-    figure, mean = ice.bqplot.curves(x), ice.bqplot.partial_dependence(x)
+    figure = ice.bqplot.curves(x)
     drawn(figure)
-    drawn(mean)
     curves, _, line = lines_of(figure)
     is_empty = kind == "d-ice" and values[0] == 1.0
     assert curves.y.shape == ((0,) if is_empty else (4, 2))
-    assert line.y.shape == mean.marks[2].y.shape == ((0,) if is_empty else (2,))
+    assert line.y.shape == ((0,) if is_empty else (2,))
 
 
 def test_a_model_that_fails_is_told_in_the_figure(make, X):
@@ -324,70 +301,18 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     x = make(failing, X)
     x.explanation  # noqa: B018 - waits
     fails.set()
-    heat, curves = ice.bqplot.two_way(x, "slope", "bend"), ice.bqplot.curves(x)
-    wait_until(lambda: "RuntimeError: no more" in heading(heat))
+    curves = ice.bqplot.curves(x)
     wait_until(lambda: "RuntimeError: no more" in heading(curves))
     fails.clear()
     x.feature = "town"
     wait_until(lambda: heading(curves) == "ICE of town, 200 of 260 rows")
 
 
-def test_labels_are_found_under_the_numbers_of_javascript():
-    """What `String(value)` gives there."""
-    numbers = [20.0, -0.0, 5e-5, 1e-7, -2.5e-9, 1e16, 1e21, -1.5e300, 1 / 3]
-    texts = ["20", "0", "0.00005", "1e-7", "-2.5e-9", "10000000000000000", "1e+21", "-1.5e+300", "0.3333333333333333"]
-    assert [look.script_text(number) for number in numbers] == texts
-
-
-# --- two features ---------------------------------------------------------------------------------
-
-
-def test_cells_are_the_means_of_the_explanation(x, e):
-    """Rows of the picture are values of the second feature; the figure says of how many rows they are."""
-    expected = e.two_way("slope", "town", sample=40).partial_dependence
-    for source in (e, x):
-        figure = ice.bqplot.two_way(source, "slope", "town", sample=40)
-        cells = figure.marks[0]
-        wait_until(lambda cells=cells, figure=figure: cells.visible and heading(figure).startswith("Mean"))
-        assert heading(figure) == "Mean prediction, 40 of 260 rows"
-        assert_allclose(cells.color, expected.T, rtol=1e-12)
-        assert len(cells.column) == len(expected) + 1
-        assert_allclose(cells.row, [-0.5, 0.5, 1.5, 2.5])
-        assert list(figure.axes[1].tick_labels.values()) == e["town"].grid.tolist()
-        assert (cells.scales["color"].min, cells.scales["color"].max) == (expected.min(), expected.max())
-
-
-def test_cells_follow_the_output(make):
-    """Another class is predicted again."""
-    X = pd.DataFrame({"a": np.linspace(0, 1, 30), "b": np.tile([0.0, 1.0, 2.0], 10)})
-
-    class Classes:
-        classes_ = np.array(["no", "maybe", "yes"])
-
-        def predict(self, X):
-            return self.classes_[X["b"].to_numpy(dtype=int)]
-
-        def predict_proba(self, X):
-            yes = X["a"].to_numpy() * X["b"].to_numpy() / 2
-            return np.column_stack([(1 - yes) / 4, 3 * (1 - yes) / 4, yes])
-
-    x = make(Classes(), X, output="yes")
-    figure = ice.bqplot.two_way(x, "a", "b")
-    wait_until(lambda: heading(figure) == "Mean probability of yes, 30 of 30 rows")
-    yes = figure.marks[0].color
-    x.output = "no"
-    wait_until(lambda: heading(figure) == "Mean probability of no, 30 of 30 rows")
-    assert_allclose(figure.marks[0].color, (1 - yes) / 4, rtol=1e-12)
-
-
 # --- links ----------------------------------------------------------------------------------------
 
 
 def figures_of(x):
-    return [
-        ice.bqplot.impact(x), ice.bqplot.curves(x), ice.bqplot.partial_dependence(x),
-        ice.bqplot.two_way(x, "slope", "bend"),
-    ]  # fmt: skip
+    return [ice.bqplot.impact(x), ice.bqplot.curves(x)]
 
 
 def test_a_closed_figure_follows_no_more(x):
@@ -395,7 +320,7 @@ def test_a_closed_figure_follows_no_more(x):
     before = set(_instances)
     figures = figures_of(x)
     x.color_by = "bend"
-    wait_until(lambda: len(figures[1].axes) == 4 and figures[3].marks[0].visible)
+    wait_until(lambda: len(figures[1].axes) == 4)
     bars, heights = bars_of(figures[0]), bars_of(figures[0]).y
     for figure in figures:
         figure.close()
@@ -411,7 +336,6 @@ def test_the_figures_of_a_closed_explorer_stay_as_they_are(make, e, caplog):
     x.feature = "slope"
     figures = figures_of(x)
     drawn(figures[1])
-    wait_until(lambda: figures[3].marks[0].visible)
     bars, before = bars_of(figures[0]), bars_of(figures[0]).y
     x.close()
     x.decay = 0.01
@@ -475,12 +399,8 @@ def test_figures_are_drawn_in_the_thread_that_made_them(make, e):
     assert bars_of(figure).y is before
 
 
-# --- errors ----------------------------------------------------------------------------------------
-
-
-def test_a_young_figure_is_sent_once_more(make, monkeypatch, e):
-    """A page may not have heard what changed during its first drawing: nothing changes that anyone would see."""
-    monkeypatch.setattr(link, "_SECONDS_OF_DRAWING", 0.01)
+def test_axes_are_sent_again_after_the_first_drawing(make, e):
+    """A page misses changes while it draws a figure for the first time; nothing changes that a user sees."""
 
     async def main():
         x = make(e)
@@ -488,45 +408,21 @@ def test_a_young_figure_is_sent_once_more(make, monkeypatch, e):
         labels, end = figure.axes[0].tick_labels, figure.axes[0].scale.max
         await until(lambda: figure.axes[0].scale.max != end)
         assert_allclose(figure.axes[0].scale.max, end, rtol=1e-15)
-        assert figure.axes[0].tick_labels == {**labels, "renewed": ""}
+        assert figure.axes[0].tick_labels == {**labels, "-": ""}
         assert heading(figure) == f"ICE of {x.feature}, 200 of 260 rows"
 
     asyncio.run(main())
 
 
-def test_a_figure_that_fails_is_logged_and_follows_the_next_change(x, caplog):
-    """The explorer continues, too."""
-    figure, calls = look.figure([], []), []
-
-    def draw(_link):
-        calls.append(x.decay)
-        if x.decay == 0.5:
-            raise ZeroDivisionError
-
-    Link(x, figure, draw, ["decay"])
-    x.decay = 0.5
-    x.decay = 0.25
-    assert calls == [0.75, 0.5, 0.25]
-    assert [record.message for record in caplog.records] == ["A figure could not follow its explorer."]
-
-
-@pytest.mark.parametrize(("size", "noise", "ends"), [(3.0, 0.0, [2.5, 3.5]), (-1e20, 1e-13, [-1.05e20, -0.95e20])])
-def test_a_flat_heat_map_has_one_colour(size, noise, ends):
-    """It is the middle of the scale, which has a length; what rounding makes of a mean is nothing."""
-    X = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [size, size, size]})
-    e = ice.explain(lambda rows: size * (1 + noise * rows["a"].to_numpy()), X, progress=False)
-    cells = ice.bqplot.two_way(e, "a", "b").marks[0]
-    assert_allclose([cells.scales["color"].min, cells.scales["color"].max], ends, rtol=1e-6)
-    assert cells.color.shape == (2, 3)  # of the single value two rows, or it would have no height
-    assert cells.scales["row"].min < size < cells.scales["row"].max
+# --- errors ----------------------------------------------------------------------------------------
 
 
 def test_only_an_open_explorer_is_followed(make, e):
-    """An explanation becomes one; two features need no more than that."""
-    with pytest.raises(errors.DataError, match=r"^A figure of bqplot is one of an ICEExplorer; got Explanation\. "):
+    """The error says how to make one."""
+    with pytest.raises(errors.DataError, match=r"needs an ICEExplorer; got Explanation\. .*ICEExplorer\(explanation\)"):
         ice.bqplot.impact(e)
-    with pytest.raises(errors.DataError, match=r" or an Explanation; got function\. Pass `ice.ICEExplorer\("):
-        ice.bqplot.two_way(model, "a", "b")
+    with pytest.raises(errors.DataError, match=r"needs an ICEExplorer; got function\. .*ICEExplorer\(model, X\)"):
+        ice.bqplot.curves(model)
     x = make(e)
     x.close()
     with pytest.raises(errors.Cancelled, match=r"^An explorer must be open to be read"):
@@ -536,9 +432,9 @@ def test_only_an_open_explorer_is_followed(make, e):
 def test_the_extra_that_is_missing_is_named(monkeypatch, x):
     """With the command that installs it."""
     monkeypatch.setattr(ice.bqplot, "find_spec", lambda _name: None)
-    for function, pair in (("impact", ()), ("curves", ()), ("partial_dependence", ()), ("two_way", ("slope", "bend"))):
+    for function in ("impact", "curves"):
         with pytest.raises(errors.OptionError) as caught:
-            getattr(ice.bqplot, function)(x, *pair)
+            getattr(ice.bqplot, function)(x)
         assert str(caught.value) == (
             f"`ice.bqplot.{function}` needs bqplot, which is not installed. Run `pip install 'ice-explorer[bqplot]'`."
         )
@@ -547,9 +443,6 @@ def test_the_extra_that_is_missing_is_named(monkeypatch, x):
 def test_arguments_are_checked_at_the_call(x):
     """Before anything is drawn."""
     calls = {
-        "No column named 'bent' in X. Did you mean 'bend'?": lambda: ice.bqplot.two_way(x, "slope", "bent"),
-        "must differ; got 'slope' twice.": lambda: ice.bqplot.two_way(x, "slope", "slope"),
-        "an integer of at least 2; got 1.": lambda: ice.bqplot.two_way(x, "slope", "bend", grid_size=1),
         "`max_features` must be an integer of at least 1; got 0.": lambda: ice.bqplot.impact(x, max_features=0),
         "`max_lines` must be an integer of at least 1; got 'all'.": lambda: ice.bqplot.curves(x, max_lines="all"),
     }
@@ -572,5 +465,5 @@ import bqplot
 print(json.dumps([before, functions, light, bqplot is ice.bqplot, hasattr(bqplot, "Figure"), "bqplot" in dir(ice)]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    functions = ["curves", "impact", "partial_dependence", "two_way"]
+    functions = ["curves", "impact"]
     assert json.loads(done.stdout) == [False, functions, False, False, True, True]

@@ -9,12 +9,10 @@ HEADING = ".axis .tick text[style*='13px']"
 
 
 def bars(figure):
-    """Feature and length of each bar over the pale ones, from the top [px]."""
+    """Feature and length of each bar, from the top [px]."""
     return figure.evaluate(
         """figure => {
-            const groups = [...figure.querySelectorAll(".bargroup")];
-            const marks = Map.groupBy(groups, (group) => group.parentNode);
-            return [...marks.values()].at(-1)
+            return [...figure.querySelectorAll(".bargroup")]
                 .map((group) => [group, group.querySelector(".bar").getBoundingClientRect()])
                 .sort(([, one], [, other]) => one.top - other.top)
                 .map(([group, { width }]) => [group.__data__.key, width]);

@@ -12,6 +12,7 @@ import urllib.request
 import nbformat
 from browser.awaiting import soon
 from browser.server import Server, answers
+from nbformat.sign import NotebookNotary
 from playwright.sync_api import expect
 
 _MILLISECONDS_OF_A_KERNEL = 90_000
@@ -119,6 +120,12 @@ class JupyterServer:
         }
         nbformat.write(notebook, self.notebooks / name)
 
+    def trust(self, name):
+        """Trust a notebook, as "Trust Notebook" does."""
+        notary = NotebookNotary(data_dir=str(self._home / "jupyter_data_dir"))
+        notary.sign(nbformat.read(self.notebooks / name, 4))
+        notary.store.close()
+
     def remove_files(self):
         """Delete what notebooks wrote, and the notebooks that are not open."""
         open_ones = {session["path"] for session in self._request("api/sessions")}
@@ -157,14 +164,15 @@ class JupyterServer:
         settings = json.dumps({"theme": name})
         (file / "themes.jupyterlab-settings").write_text(settings, encoding="utf-8")
 
-    def open(self, page, name):
-        """Open a notebook and wait for its kernel."""
+    def open(self, page, name, *, waits=True):
+        """Open a notebook, and wait for its kernel."""
         # Each in a workspace of its own, as a page that is reloaded opens what other pages of its workspace have open.
         lab = f"lab/workspaces/{name.removesuffix('.ipynb')}/tree/{name}?reset"
         self._go(page, {"lab": lab, "notebook": f"notebooks/{name}?"}[self.app])
         page.wait_for_function(_KNOWS_SHORTCUTS, arg=_IN_NOTEBOOK)
         notebook = Notebook(page, self, name)
-        notebook.wait_for_kernel()
+        if waits:
+            notebook.wait_for_kernel()
         return notebook
 
     def open_first_page(self, page):

@@ -16,25 +16,22 @@ MAKE = f"""\
 import ipywidgets as widgets
 x = ice.ICEExplorer(model, X)
 x.table  # waits
-figures = [ice.bqplot.impact(x), ice.bqplot.curves(x), ice.bqplot.partial_dependence(x),
-           ice.bqplot.two_way(x, "bmi", "s5")]
+figures = [ice.bqplot.impact(x), ice.bqplot.curves(x)]
 widgets.VBox([widgets.GridBox(figures, layout={{"grid_template_columns": "1fr 1fr"}}), x])"""
 
 
 def show(notebook):
-    """Show an explorer below its four figures, and wait until all of them are drawn."""
+    """Show an explorer below its figures, and wait until both are drawn."""
     view = notebook.show(MAKE)
-    figures = [notebook.cells.first.locator(".ice-bqplot").nth(at) for at in range(4)]
-    expect(figures[0].locator(".bargroup")).to_have_count(20)
-    headings = ["ICE of bmi, 200 of 442 rows", "Mean ICE of bmi ± 1 SD", "Mean prediction, 442 of 442 rows"]
-    for figure, heading in zip(figures[1:], headings, strict=True):
-        expect(figure.locator(HEADING)).to_have_text(heading)
+    figures = [notebook.cells.first.locator(".ice-bqplot").nth(at) for at in range(2)]
+    expect(figures[0].locator(".bargroup")).to_have_count(10)
+    expect(figures[1].locator(HEADING)).to_have_text("ICE of bmi, 200 of 442 rows")
     return view, figures
 
 
 def test_figures_show_what_the_explorer_shows(notebook):
-    """Bars, lines and cells are those of Python; slider, kind and slopes of the explorer are those of the figures."""
-    view, (impact, curves, mean, pair) = show(notebook)
+    """Bars and lines are those of Python; slider, kind and slopes of the explorer are those of the figures."""
+    view, (impact, curves) = show(notebook)
     table = dict(notebook.ask("[*x.table['in_distribution_impact'].items()]"))
     wait_for_bars(impact, list(table))
     assert ranked(view) == list(table)
@@ -42,36 +39,30 @@ def test_figures_show_what_the_explorer_shows(notebook):
     scale = before[0][1] / table["bmi"]
     assert_allclose([length for _, length in before], [value * scale for value in table.values()], rtol=1e-3)
     expect(curves.locator(".curve")).to_have_count(202)  # with the mean and its rim
-    expect(mean.locator(".curve .area[d]")).not_to_have_count(0)
-    expect(pair.locator(".heatmapcell")).to_have_count(400)
-    fills = pair.locator(".heatmapcell").evaluate_all("cells => cells.map((cell) => cell.style.fill)")
-    assert len(set(fills)) > 50
-    assert "black" not in fills
 
     least_decay(view)
     order = ranked(view)
     assert order != [feature for feature, _ in before]
     wait_for_bars(impact, order)
     assert [round(length) for _, length in bars(impact)] != [round(length) for _, length in before]
-    notebook.agrees("x.decay, [*figures[0].marks[1].x] == [*x.table.index]", [0.01, True])
+    notebook.agrees("x.decay, [*figures[0].marks[0].x] == [*x.table.index]", [0.01, True])
 
     choose_kind(view, "d-ice")
-    expect(mean.locator(HEADING)).to_have_text("Mean d-ICE of bmi ± 1 SD")
-    notebook.agrees("[len(figures[at].marks[-1].x) for at in (1, 2)]", [40, 40])
+    expect(curves.locator(HEADING)).to_have_text("d-ICE of bmi, 200 of 442 rows")
+    notebook.agrees("len(figures[1].marks[-1].x)", 40)
 
 
 def test_figures_are_clicked_and_closed(notebook):
     """A bar opens its feature, a line selects its row, in explorer and kernel; a figure that is closed goes."""
-    view, (impact, curves, mean, _) = show(notebook)
-    impact.locator(".bargroup").nth(12).locator(".bar").click()
+    view, (impact, curves) = show(notebook)
+    impact.locator(".bargroup").nth(2).locator(".bar").click()
     third = ranked(view)[2]
     expect(view).to_have_attribute("data-feature", third)
     expect(curves.locator(HEADING)).to_have_text(f"ICE of {third}, 200 of 442 rows")
-    expect(mean.locator(HEADING)).to_have_text(f"Mean ICE of {third} ± 1 SD")
     notebook.agrees("x.feature", third)
     bar(view, "sex").click()
     expect(curves.locator(HEADING)).to_have_text("ICE of sex, 200 of 442 rows")
-    notebook.agrees("figures[0].marks[1].selected", [9])
+    notebook.agrees("figures[0].marks[0].selected", [9])
     bar(view, "bmi").click()
     expect(curves.locator(HEADING)).to_have_text("ICE of bmi, 200 of 442 rows")
 
@@ -88,4 +79,4 @@ def test_figures_are_clicked_and_closed(notebook):
     assert len(set(strokes)) > 50
 
     notebook.do("figures[1].close()")
-    expect(notebook.cells.first.locator(".ice-bqplot")).to_have_count(3)
+    expect(notebook.cells.first.locator(".ice-bqplot")).to_have_count(1)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser.awaiting import soon
-from browser.views import bar, choose_kind, ranked, ranking
+from browser.views import bar, choose_kind, ranked, ranking, set_in_menu
 from playwright.sync_api import expect
 
 
@@ -132,9 +132,9 @@ def test_the_view_follows_python_and_python_the_view(explore, view, X):
     expect(view).to_have_attribute("data-feature", "near")
     choose_kind(view, "d-ice")
     view.get_by_test_id("color-by").select_option("near")
-    view.get_by_test_id("rank-by").select_option("impact")
+    set_in_menu(view, "rank-by", "impact")
     choose_kind(view, "c-ice")
-    view.get_by_test_id("anchor").select_option("own")
+    set_in_menu(view, "anchor", "own")
     names = ("feature", "kind", "color_by", "rank_by", "anchor")
     soon(lambda: [getattr(explorer, name) for name in names], ["near", "c-ice", "near", "impact", "own"])
 
@@ -155,14 +155,13 @@ def test_impact_is_counted_otherwise_without_the_model(explore, view, X):
     expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     n_calls = len(calls)
     view.get_by_test_id("details-summary").click()
-    status, unit = view.get_by_test_id("status-text"), view.get_by_test_id("unit")
+    status = view.get_by_test_id("status-text")
     for convention, words in {"paper": "impact as in the paper", "step": "features"}.items():
         view.get_by_test_id(f"convention-{convention}").check()
         expect(status).to_contain_text(words)
         soon(lambda: explorer.convention, convention)
         for chosen in ("sd", "share", "prediction"):
-            unit.select_option(chosen)
-            soon(lambda: explorer.unit, chosen)
+            explorer.unit = chosen
             soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
     assert len(calls) == n_calls
 

@@ -32,6 +32,7 @@ def test_ten_steps(notebook):
     expect(view.get_by_test_id("bar")).to_have_count(6)
 
     # 2. Its lines disagree: the explorer says by what, as Python does, and one click parts them.
+    view.get_by_test_id("drivers-summary").click()
     chip = view.get_by_test_id("driver").first
     expect(chip).to_have_attribute("data-column", "arm")
     rule = chip.locator(".ice-chip-rule").inner_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from browser.awaiting import soon
 from browser.jupyter import DIABETES, EXPLORER
-from browser.views import brush, choose_kind, least_decay, open_feature, ranked
+from browser.views import brush, choose_kind, least_decay, open_feature, ranked, set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -16,8 +16,8 @@ def set_much(page, view):
     open_feature(view, "s5")
     choose_kind(view, "c-ice")
     view.get_by_test_id("color-by").select_option("bmi")
-    view.get_by_test_id("rank-by").select_option("heterogeneity")
-    view.get_by_test_id("anchor").select_option("median")
+    set_in_menu(view, "rank-by", "heterogeneity")
+    set_in_menu(view, "anchor", "median")
     least_decay(view)
     expect(view.get_by_test_id("legend")).to_contain_text("bmi")
     view.get_by_test_id("plot").focus()
@@ -25,8 +25,7 @@ def set_much(page, view):
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
     view.get_by_test_id("compare").select_option("s6")
-    view.get_by_test_id("view").click()
-    view.get_by_test_id("view-shared_y").check()
+    set_in_menu(view, "view-shared_y")
     page.keyboard.press("Escape")
 
 

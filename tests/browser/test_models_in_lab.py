@@ -7,7 +7,7 @@ import re
 import pytest
 from browser.awaiting import soon
 from browser.jupyter import DIABETES
-from browser.views import least_decay, open_feature, ranked
+from browser.views import least_decay, open_feature, ranked, set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -60,13 +60,13 @@ def test_two_models_are_compared_and_saved(lab, notebook, browser):
     soon(lambda: ranked(view), notebook.ask("x.explanation.table(decay=x.decay).index"))
     open_in_both(view, "bmi")
 
-    view.get_by_test_id("rank-by").select_option("disagreement")
+    set_in_menu(view, "rank-by", "disagreement")
     expect(view.get_by_test_id("bars")).to_have_attribute("aria-label", "Features by disagreement")
     notebook.agrees("x.rank_by", "disagreement")
     expect(view.locator(_BARS)).to_have_count(0)
     first = view.locator('[data-test=bar][data-rank="1"]')
     expect(first).to_have_attribute("aria-label", re.compile(r" disagreement of forest and boosting,"))
-    view.get_by_test_id("rank-by").select_option("impact")
+    set_in_menu(view, "rank-by", "impact")
     notebook.agrees("x.rank_by", "impact")
 
     notebook.do("x.save('page.html')")
@@ -86,15 +86,13 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     """Target, classes and one axis; another class by a click; another display has it all."""
     view = notebook.show(WINE, "x")
     expect(view).to_have_attribute("data-feature", "proline")
-    view.get_by_test_id("classes-side-by-side").check()
+    set_in_menu(view, "classes-side-by-side")
     classes = view.get_by_test_id("class")
     expect(classes).to_have_text(["barbera", "barolo", "grignolino"])
-    view.get_by_test_id("view").click()
     for choice in ("view-target", "view-shared_y"):
-        view.get_by_test_id(choice).check()
+        set_in_menu(view, choice)
     expect(view.get_by_test_id("target")).to_have_attribute("data-points", "178")
     expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
-    view.get_by_test_id("view").press("Escape")
     classes.filter(has_text="barbera").click()
     expect(view.get_by_test_id("y-title")).to_contain_text("probability of barbera")
     notebook.agrees("x.output", "barbera")
@@ -111,7 +109,7 @@ def test_intervals_are_switched_on_in_the_explorer_and_off_from_python(notebook)
     view = notebook.show(WINE, "x.ci = 0.8\nx")
     whiskers = view.locator("[data-test=bar-interval]:visible")
     expect(whiskers).to_have_count(0)
-    view.get_by_test_id("intervals").check()
+    set_in_menu(view, "intervals")
     key = view.get_by_test_id("intervals-key")
     expect(key).to_have_attribute("data-state", "ready")
     expect(key).to_contain_text("95\N{NO-BREAK SPACE}% interval over other samples of rows")

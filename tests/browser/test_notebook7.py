@@ -31,7 +31,7 @@ def test_what_is_done_there_reaches_the_kernel(notebook_7, open_notebook, page):
     notebook.agrees("x.feature, x.decay, len(x.selection)", ["s5", shown, 1])
 
     notebook.save()
-    picture = {"image/svg+xml", "application/vnd.jupyter.widget-view+json"}
+    picture = {"image/png", "application/vnd.jupyter.widget-view+json"}
     [output] = nbformat.read(notebook_7.notebooks / notebook.name, 4).cells[1].outputs
     assert picture <= set(output["data"])
 
@@ -45,4 +45,4 @@ def test_the_dark_theme_is_followed(notebook_7, open_notebook):
     expect(view).to_have_attribute("data-theme", "dark")
     soon(lambda: view.evaluate("view => getComputedStyle(view).backgroundColor"), "rgb(17, 17, 17)")
     # JupyterLab rounds all buttons its own way.
-    expect(view.get_by_test_id("driver").first).to_have_css("border-radius", "12px")
+    expect(view.get_by_test_id("driver").first).to_have_css("border-radius", "2px")

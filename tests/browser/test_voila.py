@@ -39,10 +39,9 @@ def test_the_dashboard_is_alive_without_the_outside_world(voila, page):
     expect(view).to_have_attribute("data-status", "ready", timeout=120_000)
     expect(page.locator(".jp-CodeMirrorEditor, .cm-content")).to_have_count(0)
     figures = page.locator(".ice-bqplot")
-    expect(figures).to_have_count(4)
-    impact, curves, pair, _ = (figures.nth(at) for at in range(4))
-    expect(impact.locator(".bargroup")).to_have_count(20)
-    expect(pair.locator(".heatmapcell")).to_have_count(400)
+    expect(figures).to_have_count(2)
+    impact, curves = figures.nth(0), figures.nth(1)
+    expect(impact.locator(".bargroup")).to_have_count(10)
     before = [feature for feature, _ in bars(impact)]
     assert ranked(view) == before
 
@@ -51,7 +50,7 @@ def test_the_dashboard_is_alive_without_the_outside_world(voila, page):
     order = ranked(view)
     assert order != before
     wait_for_bars(impact, order)
-    impact.locator(".bargroup").nth(11).locator(".bar").click()
+    impact.locator(".bargroup").nth(1).locator(".bar").click()
     expect(view).to_have_attribute("data-feature", order[1])
     expect(page.locator("select").first).to_have_value(order[1])
     expect(curves.locator(HEADING)).to_have_text(f"ICE of {order[1]}, 150 of 442 rows")

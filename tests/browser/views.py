@@ -42,6 +42,19 @@ def choose_kind(view, kind):
     expect(view).to_have_attribute("data-kind", kind)
 
 
+def set_in_menu(view, name, value="on"):
+    """Choose a value of an entry of the menu of settings, or switch it on, and close the menu."""
+    menu = view.get_by_test_id("view")
+    menu.click()
+    entry = view.get_by_test_id(name)
+    if value == "on":
+        entry.check()
+    else:
+        entry.select_option(value)
+    menu.click()
+    expect(view.get_by_test_id("view-menu")).to_be_hidden()
+
+
 def least_decay(view):
     """Move the slider to its end with the keyboard."""
     view.get_by_test_id("decay-slider").press("Home")

@@ -92,6 +92,7 @@ def said(call, *arguments, **options):
     return ""
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # of scripts that no installed font has
 @settings(max_examples=150)
 @given(st.sampled_from(OPTIONS), ODD, st.sampled_from(["svg", "csv", "json"]))
 def test_any_value_of_an_option_of_save_is_used_or_refused_with_a_short_error(explanation, option, value, suffix):

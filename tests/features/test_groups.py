@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
@@ -143,7 +144,7 @@ def test_a_group_colours_as_the_category_it_is():
     assert (body.scale.levels, body.scale.counts) == (["a", "none of them"], [n_a, 20 - n_a])
     assert_array_equal(body.values, 1.0 - X["wing_a"].to_numpy()[[3, 0]])
     assert e._column("wing_a").kind == "numeric"
-    legend = e.plot("x", color_by="wing").get_legend()
+    legend = e.plot("x", color_by="wing", ax=Figure().subplots()).get_legend()
     assert [text.get_text() for text in legend.get_texts()][:2] == ["a", "none of them"]
 
 

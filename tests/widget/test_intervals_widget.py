@@ -175,16 +175,6 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
         assert "x.ci = 0.95" in found["code"]
 
 
-@pytest.mark.parametrize(("how", "has_them"), [(True, False), ("wait", True)])
-def test_a_picture_that_is_worth_waiting_for_has_the_intervals(make, X, how, has_them):
-    """With `static_picture="wait"` the cell waits for all that the view shows."""
-    explorer = make(Model(), X, static_picture=how)
-    assert explorer.explanation
-    explorer.ci = True
-    data, _ = explorer._repr_mimebundle_()
-    assert (picture_origin(data["image/png"])["ci"] is not None) == has_them
-
-
 def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     """Its code names what it shows; a JSON has the metrics, and so the intervals."""
     explorer = make(Model(), X)

@@ -2,9 +2,11 @@
 
 import base64
 import logging
+import queue
 import re
 import threading
 
+import comm
 import nbformat
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from ice_explorer.widget.static_picture import picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 PNG = "image/png"
+EXPLORER = "application/vnd.ice-explorer+json"
 MOST_BYTES = 60_000
 
 
@@ -52,7 +55,7 @@ def test_a_picture_of_the_view_stands_beside_the_explorer(make):
     explorer.feature, explorer.kind = "x1", "c-ice"
     assert explorer.explanation
     data = shown(explorer)
-    assert set(data) == {"text/plain", VIEW, PNG}
+    assert set(data) == {"text/plain", VIEW, EXPLORER, PNG}
     found = picture_origin(data[PNG])
     assert (found["feature"], found["kind"]) == ("x1", "c-ice")
 
@@ -63,7 +66,7 @@ def test_an_explorer_that_takes_long_is_shown_without_a_picture(make, caplog):
     explorer = make(held, numbers())
     data = shown(explorer)
     assert not explorer._background.snapshot().results
-    assert set(data) == {"text/plain", VIEW}
+    assert set(data) == {"text/plain", VIEW, EXPLORER}
     assert caplog.records == []
     held.gate.set()
 
@@ -79,20 +82,12 @@ def test_an_explorer_of_a_slow_model_does_not_wait_for_its_picture_in_vain(make)
     held.gate.set()
 
 
-def test_a_picture_can_be_waited_for(make):
-    """With "wait", an explorer appears with its picture however long it computes."""
-    held = Held()
-    explorer = make(held, numbers(), static_picture="wait")
-    wait = explorer._background.wait
-    explorer._background.wait = lambda: held.gate.set() or wait()  # it is called without a limit
-    assert set(shown(explorer)) == {"text/plain", VIEW, PNG}
-
-
 def test_a_picture_can_be_left_out(make):
     """`static_picture=False` shows the explorer alone."""
     explorer = make(wave, numbers(), static_picture=False)
     assert explorer.explanation
-    assert set(shown(explorer)) == {"text/plain", VIEW}
+    assert set(shown(explorer)) == {"text/plain", VIEW, EXPLORER}
+    assert requested(explorer) is None
 
 
 def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, caplog):
@@ -106,7 +101,60 @@ def test_an_explorer_whose_picture_fails_is_shown_without_it(make, monkeypatch, 
     assert explorer.explanation
     with caplog.at_level(logging.ERROR):
         assert PNG not in shown(explorer)
-    assert "There is no picture beside the explorer." in caplog.text
+    assert "There is no picture of the explorer." in caplog.text
+
+
+# --- requested when the notebook is saved ---------------------------------------------------------
+
+
+def requested(explorer, model_id=None):
+    """Request the picture as the JupyterLab extension does, and return it."""
+    connection = Connection()
+    target = comm.get_comm_manager().targets["ice-explorer.picture"]
+    target(connection, {"content": {"data": {"model_id": model_id or explorer.model_id}}})
+    return connection.sent.get(timeout=SECONDS)["picture"]
+
+
+class Connection:
+    """Keeps what is sent."""
+
+    def __init__(self):
+        self.sent = queue.Queue()
+
+    def send(self, data):
+        self.sent.put(data)
+
+
+def test_a_requested_picture_shows_what_the_reader_chose_since(make):
+    """It is drawn once for each view; several explorers have one each."""
+    explorer, other = make(wave, numbers()), make(wave, numbers())
+    assert explorer.explanation
+    assert other.explanation
+    explorer.feature = "x1"
+    first = requested(explorer)
+    assert picture_origin(first)["feature"] == "x1"
+    assert requested(explorer) is first
+    explorer.feature, explorer.decay = "x2", 0.5
+    assert {name: picture_origin(requested(explorer))[name] for name in ("feature", "decay")} == {
+        "feature": "x2",
+        "decay": 0.5,
+    }
+    other.feature = "x0"
+    assert picture_origin(requested(other))["feature"] == "x0"
+
+
+def test_there_is_no_requested_picture_before_the_result(make):
+    """The request is answered at once, also that for an explorer that is closed or unknown."""
+    held = Held()
+    explorer = make(held, numbers())
+    assert requested(explorer) is None
+    held.gate.set()
+    assert explorer.explanation
+    assert requested(explorer) is not None
+    assert requested(explorer, "unknown") is None
+    model_id = explorer.model_id
+    explorer.close()
+    assert requested(explorer, model_id) is None
 
 
 @pytest.mark.wide

@@ -1,9 +1,10 @@
-/** Extension of JupyterLab and Notebook 7: a command and settings. The widget works without it. */
+/** Extension of JupyterLab and Notebook 7: a command, settings and stored pictures. The widget works without it. */
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { Explorers, explorerAround } from "./explorers.ts";
 import { followKeys } from "./keys.ts";
+import { NotebookExtension } from "./notebooks.ts";
 import { publish } from "./settings.ts";
 
 const PLUGIN = "ice-explorer:plugin";
@@ -59,11 +60,12 @@ async function followSettings(registry: ISettingRegistry): Promise<void> {
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN,
-  description: "Adds a command that exports figures of ICE explorers, and applies the user's settings to them.",
+  description: "Exports figures of ICE explorers, applies the user's settings, and stores pictures in saved notebooks.",
   autoStart: true,
   optional: [ICommandPalette, ISettingRegistry],
   activate: async (app: JupyterFrontEnd, palette: ICommandPalette | null, registry: ISettingRegistry | null) => {
     addExport(app, palette);
+    app.docRegistry?.addWidgetExtension("Notebook", new NotebookExtension()); // Voilà has no documents
     if (registry !== null) await followSettings(registry);
   },
 };

@@ -12,8 +12,9 @@ import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
 import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
-import { outputsPanel } from "../panels/controls/outputs.ts";
-import { controlsPanel } from "../panels/controls/panel.ts";
+import { kindControl } from "../panels/controls/kinds.ts";
+import { contextLine } from "../panels/controls/outputs.ts";
+import { settingsMenu } from "../panels/controls/settings_menu.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
@@ -28,7 +29,7 @@ import { type View, whileShown } from "../view/view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";
 
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
-const WIDE_PX = 900;
+const WIDE_PX = 701;
 
 /** The parts that export the view: a button, and the message about the last export. */
 export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement };
@@ -36,7 +37,12 @@ export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement
 export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
-  const bar = html("div", { class: "ice-bar-top" }, outputsPanel(view), decayPanel(view), button);
+  const bar = html(
+    "div",
+    { class: "ice-bar-top" },
+    contextLine(view),
+    html("div", { class: "ice-bar-end" }, button, settingsMenu(view)),
+  );
   const pins = pinsOf(view.store, view.aborted);
   const isNarrow = signal(false);
   const right = rightColumn(view, pins);
@@ -87,12 +93,12 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
   return html("div", { class: "ice-column" }, tabs.node, bars, interactions);
 }
 
-/** Panels of curves: the open feature, or all features. The controls are above either. */
+/** Panels of curves: the open feature, or all features. The slider is under the large plot, and above the small ones. */
 function rightColumn(view: View, pins: Pins): HTMLElement {
   const { remembered } = view.store;
   const right = remembered.of("right");
-  const controls = controlsPanel(view, colorControl(view));
-  const overCurves = html("div", {}, controls);
+  const [kinds, colors, decay] = [kindControl(view), colorControl(view), decayPanel(view)];
+  const [forKinds, forColors, forDecay] = [html("div", {}), html("div", {}), html("div", {})];
   const overGrid = html("div", { class: "ice-grid-kind" });
   const isPair = computed(() => view.store.pair.value !== null);
   const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
@@ -101,7 +107,9 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     compare: new ComparePanel(ofOne),
     correlated: correlatedLine(ofOne),
     drivers: driversLine(ofOne),
-    controls: overCurves,
+    kinds: forKinds,
+    colors: forColors,
+    decay: forDecay,
   };
   const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
   const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
@@ -125,7 +133,9 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
   react(view.aborted, () => {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
-    (isAll ? overGrid : overCurves).append(controls);
+    (isAll ? overGrid : forKinds).append(kinds);
+    (isAll ? overGrid : forColors).append(colors);
+    (isAll ? overGrid : forDecay).append(decay);
   });
   react(view.aborted, () => {
     const isFocused = one.contains(focusedBeside(one));

@@ -25,7 +25,7 @@ export interface BarState {
   /** A bar for each of several models, instead of the one bar and its tick; null with one model. */
   models: readonly ModelBar[] | null;
   figure: string;
-  /** Sign before the bar: the direction of the curves, or the mark of levels without an order. */
+  /** Sign before the figure: the direction of the curves, which levels without an order have not. */
   sign: "up" | "down" | "levels" | "none";
   open: boolean;
   /** Whether the Tab key reaches this row. */
@@ -65,9 +65,10 @@ export class Bar {
       "div",
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
       html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
+      html("span", { class: "ice-bar-track" }, this.#fill, this.#models, this.#tick, this.#interval),
       this.#sign,
       " ", // separates name and figure where they are read out or copied
-      html("span", { class: "ice-bar-track" }, this.#fill, this.#models, this.#tick, this.#interval, this.#figure),
+      this.#figure,
       this.#tiedAbove,
       this.#tiedBelow,
     );
@@ -93,8 +94,6 @@ export class Bar {
     this.#tick.style.setProperty("--tick", String(state.tick ?? 0));
     this.#interval.style.setProperty("--low", String(low));
     this.#interval.style.setProperty("--high", String(high));
-    const ends = [state, ...(state.models ?? [])].flatMap(({ fill, tick }) => [fill ?? 0, tick ?? 0]);
-    this.#figure.style.setProperty("--end", String(Math.max(...ends, high)));
     this.#fill.hidden = state.models !== null && !state.pending;
     this.#drawModels(state.models ?? []);
     this.#tick.hidden = state.tick === null;

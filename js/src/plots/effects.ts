@@ -1,9 +1,9 @@
-/** ALE and M-plot as lines of a scene. */
+/** ALE as a line of a scene. */
 import type { EffectsBody } from "../wire/protocol.ts";
 import { isUnordered } from "../words/values.ts";
 import type { Scene } from "./scene.ts";
 
-export const EFFECTS = ["ale", "m_plot"] as const;
+export const EFFECTS = ["ale"] as const;
 export type EffectName = (typeof EFFECTS)[number];
 
 export interface EffectLine {
@@ -14,13 +14,13 @@ export interface EffectLine {
 }
 
 /**
- * The chosen effects. On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve
- * is 0 at its observed value, their mean over the observations is 0. Slopes have none.
+ * The chosen effects. On ICE, ALE is shifted to the mean prediction. On c-ICE it is 0 at the anchor; where each curve is 0
+ * at its observed value, its mean over the observations is 0. Slopes have none.
  */
 export function effectLines(scene: Scene, effects: EffectsBody, names: readonly EffectName[]): EffectLine[] {
   if (scene.kind === "d-ice") return [];
   return names.map((name) => {
-    const heights = name === "ale" ? effects.ale : effects.m_plot;
+    const heights = effects.ale;
     const shift =
       scene.kind === "ice"
         ? effects.mean_prediction - scene.base

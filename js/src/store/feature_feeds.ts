@@ -11,21 +11,28 @@ interface Drawn {
   hasSlopes: ReadonlySignal<boolean>;
   /** Identifies the curves, with their rows. */
   drawn: ReadonlySignal<number | null>;
+  /** Whether correlations with all columns are computed at once. */
+  canCorrelate: ReadonlySignal<boolean>;
 }
 
-/** Drivers always; the rest while it is switched on. */
-export function featureFeeds(client: Client, remembered: Remembered, { showing, hasSlopes, drawn }: Drawn) {
-  const showingWith = (...choices: ("ale" | "m_plot" | "correlated" | "unlike")[]) =>
+/** Drivers always, correlations where they are quick, the rest while it is switched on. */
+export function featureFeeds(
+  client: Client,
+  remembered: Remembered,
+  { showing, hasSlopes, drawn, canCorrelate }: Drawn,
+) {
+  const showingWith = (...choices: ("ale" | "unlike")[]) =>
     computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
-  const [withEffects, withUnlike] = [showingWith("ale", "m_plot"), showingWith("unlike")];
+  const [withEffects, withUnlike] = [showingWith("ale"), showingWith("unlike")];
   return {
     drivers: featureFeed(showing, ({ feature }) => client.request({ type: "drivers", feature })),
     effects: featureFeed(
       computed(() => (hasSlopes.value ? null : withEffects.value)),
       ({ feature }) => client.request({ type: "effects", feature }),
     ),
-    correlated: featureFeed(showingWith("correlated"), ({ feature }) =>
-      client.request({ type: "correlated", feature }),
+    correlated: featureFeed(
+      computed(() => (canCorrelate.value || remembered.of("correlated").value ? showing.value : null)),
+      ({ feature }) => client.request({ type: "correlated", feature }),
     ),
     unlike: featureFeed(
       computed(() => withUnlike.value && { ...withUnlike.value, version: drawn.value }),

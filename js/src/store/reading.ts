@@ -53,6 +53,11 @@ export class Reading {
     return header.profiles.includes(name) ? profile.get(name, index, this.decay) : impact.get(index, name);
   }
 
+  /** The largest value that a figure has at any decay; 0 where it has one value, or shares whose whole moves with it. */
+  largest(name: string): number {
+    return this.unit === "share" ? 0 : this.#inUnit(name, this.figures.profile.largest(name));
+  }
+
   /** Writes a single figure; see `number`. */
   write(value: number, relatedTo = 0): string {
     return this.#withUnit(value, number(value, relatedTo));

@@ -119,6 +119,9 @@ function describedBy(header: Header, sent: Tables): Described {
   }
 }
 
+/** Cells of X up to which correlations of the open feature are computed without a wait. */
+const MOST_CORRELATED = 2_000_000;
+
 /** What the picture is requested for. */
 interface Wanted {
   feature: string;
@@ -172,6 +175,10 @@ export class Store {
   readonly #refusal = signal<string | null>(null);
   /** Why the kernel refused the last change, as a sentence; null if it did not. */
   readonly refusal: ReadonlySignal<string | null> = this.#refusal;
+  /** Whether the figures of the bars have intervals: how far models disagree has none. */
+  get hasIntervals(): boolean {
+    return this.client.answers("intervals") && this.rankBy.value !== "disagreement";
+  }
   /** Names of several models, in the order of their colours; none with one model. */
   readonly models: ReadonlySignal<readonly string[]> = computed(() => this.figures.value?.header.models ?? []);
   /** Whether the curves of all models share the axes. */
@@ -268,6 +275,12 @@ export class Store {
   readonly outputName: ReadonlySignal<string> = computed(() => {
     const label = this.#header.value.output_label ?? "prediction";
     return this.models.value.length > 1 ? `${label} (${this.openModel.value})` : label;
+  });
+  /** What is predicted without the class that it is of: "probability". */
+  readonly quantity: ReadonlySignal<string> = computed(() => {
+    const { output_label: label = "prediction", outputs = [] } = this.#header.value;
+    const output = [...outputs, this.output.value].find((each) => each !== "" && label.endsWith(` of ${each}`));
+    return output === undefined ? label : label.slice(0, -` of ${output}`.length);
   });
   /** The name of the target, such as "observed cnt". */
   readonly targetName: ReadonlySignal<string> = computed(() => {
@@ -451,6 +464,10 @@ export class Store {
       showing: this.#showing,
       hasSlopes: this.#hasSlopes,
       drawn: this.#drawnNumber,
+      canCorrelate: computed(() => {
+        const { columns = [], n_observations: n = 0 } = this.#header.value;
+        return client.answers("correlated") && columns.length * n <= MOST_CORRELATED;
+      }),
     });
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);

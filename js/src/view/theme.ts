@@ -24,7 +24,7 @@ export function brightness(color: string): number {
 
 function read(root: HTMLElement): Theme {
   const { color: ink, backgroundColor: paper, fontFamily } = getComputedStyle(root);
-  const size = getComputedStyle(root).getPropertyValue("--ice-small").trim() || "11px";
+  const size = getComputedStyle(root).getPropertyValue("--ice-small").trim() || "12px";
   return { dark: brightness(ink) > brightness(paper), ink, paper, font: `${size} ${fontFamily}` };
 }
 

@@ -46,6 +46,14 @@ export class DecayProfile {
     return place === left ? at(left) : at(left) + (place - left) * (at(left + 1) - at(left));
   }
 
+  /** The largest figure of any feature at any decay; 0 where none is known. */
+  largest(name: string): number {
+    const block = this.names.indexOf(name);
+    const size = this.nFeatures * this.steps.count;
+    const values = this.values.subarray(block * size, (block + 1) * size);
+    return block === -1 ? 0 : values.reduce((most, value) => (value > most ? value : most), 0);
+  }
+
   /** Whether any figure of a feature is known. */
   knows(feature: number): boolean {
     return this.names.some((_, block) => Number.isFinite(this.read(block, feature, 1)));

@@ -21,11 +21,16 @@ export const CONVENTION_LABELS: Record<Convention, string> = {
   paper: explanation("paper").name,
 };
 
-export const UNIT_LABELS: Record<Unit, string> = {
-  prediction: "prediction",
-  sd: "% of SD",
-  share: "share",
-};
+/** The figures of the bars in a few words, in their unit. */
+export function captionOf(metric: RankBy, unit: Unit, quantity: string): string {
+  const isImpact = metric === "impact" || metric === "in_distribution_impact";
+  const name = isImpact ? "" : `${RANK_LABELS[metric]}, `;
+  if (unit === "sd") return `${name}% of the standard deviation of the predictions`;
+  if (unit === "share") return `${name}% of all features together`;
+  const change = `change of ${quantity}`;
+  const isPerSd = metric !== "missing_impact" && metric !== "disagreement";
+  return `${name}${change}${isPerSd ? " per standard deviation" : ""}`;
+}
 
 /** What per cent are of; null for the unit of the prediction. */
 export function unitMeaning(unit: Unit, header: Header, nKnown: number): string | null {

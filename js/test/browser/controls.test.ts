@@ -3,9 +3,9 @@ import { userEvent } from "vitest/browser";
 import { choose, frame, kernel, mountDrawn, mountFrame, press, slideTo } from "./mount.ts";
 
 test("the slider is called by what it does, with its ends and a tick at the default, and says what the decay means", async () => {
-  const { part, root } = await mountFrame(kernel.model({ feature: "Age", decay: 0.75 }));
+  const { part, root } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.75 }));
   expect(part("decay").innerText.replace(/\s+/g, " ")).toMatch(
-    /^Weight of far values near only all alike 0\.75 a value/,
+    /^Weight of far values 0\.75 [\d.]+ away counts half near each row’s own value all values alike$/,
   );
   expect(part("decay-label").dataset.explanation).toMatch(/decay in Python and λ in Eq\. 3 of the paper/);
   const slider = part("decay-slider").getBoundingClientRect();
@@ -13,9 +13,15 @@ test("the slider is called by what it does, with its ends and a tick at the defa
   const thumb = slider.left + 8 + ((0.75 - 0.01) / 0.99) * (slider.width - 16);
   expect(Math.abs(tick.left - thumb)).toBeLessThan(1);
   expect(tick.bottom).toBeGreaterThan(slider.bottom);
-  expect(part("decay-readout").textContent).toMatch(
-    /^a value 2\.4 SD from the observed one counts half · \d+\u00a0% of the weight kept$/,
+  const readout = part("decay-readout");
+  expect(readout.dataset.explanationTitle).toMatch(
+    /^A value 2\.4 SD from the observed one counts half · \d+\u00a0% of the weight kept$/,
   );
+  const { scale } = kernel.header.features.find(({ name }) => name === "Age")!;
+  expect(Number.parseFloat(readout.innerText) / scale!).toBeCloseTo(Math.log(0.5) / Math.log(0.75), 1);
+  const plot = part("plot").getBoundingClientRect();
+  expect([slider.left, slider.right]).toEqual([plot.left, plot.right]);
+  expect(slider.top - plot.bottom).toBeLessThan(60);
   await slideTo(part("decay-slider"), 1);
   expect(part("decay-readout").innerText).toBe("all values count alike");
 });
@@ -72,6 +78,7 @@ test("the kinds are one radio group with arrow keys", async () => {
 
 test("the anchor is offered for centred curves only, and takes a value", async () => {
   const { part, model } = await mountDrawn();
+  part("view").click();
   expect(part("anchor").checkVisibility()).toBe(false);
   part("kind-c-ice").click();
   await frame();
@@ -91,7 +98,7 @@ test("the anchor is offered for centred curves only, and takes a value", async (
 
 test("the number of lines is asked of the kernel", async () => {
   const { root, part, model } = await mountDrawn();
-  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300 curves");
+  expect(part<HTMLSelectElement>("max-lines").selectedOptions[0]!.text).toBe("300");
   choose(part("max-lines"), "50");
   await expect.poll(() => root.dataset.drawnLines).toBe("50");
   expect(model.get("max_lines")).toBe(50);

@@ -19,7 +19,7 @@ test("what makes the curves differ is asked after the curves: how much, by what,
   expect(part("drivers-lead").textContent).toMatch(/^Curves differ \(\d+ % of their variance\); of that:$/);
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
-  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves$/);
+  expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves colour$/);
   const { explanationTitle, explanation: text } = chips[0]!.dataset;
   expect(explanationTitle).toMatch(/^Smoker is true: 7\d\u00a0%$/);
   expect(text).toBe(`91 rows, all others: 209 rows.\n${explanation("split").text}`);
@@ -97,7 +97,7 @@ test("the list of colours begins with what explains the differences, and offers 
 test("the curves of an additive model do not differ", async () => {
   const { part, parts } = await mountDrawn(additive.model({ feature: "Age" }));
   await expect.poll(() => part("drivers").dataset.state).toBe("nothing");
-  expect(part("drivers").textContent).toBe("Curves do not differ in shape.");
+  expect(part("drivers").textContent).toBe("Why do curves differ?Curves do not differ in shape.");
   expect(parts("driver").length).toBe(0);
   expect(part("color-by").querySelectorAll("optgroup").length).toBe(1);
 });
@@ -112,7 +112,7 @@ test("where no single column explains anything, two together stand in the place 
   await drawn("Age");
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(parts("driver").length).toBe(0);
-  expect(part("drivers-together").textContent).toBe("BMI and Smoker together 62\u00a0%");
+  expect(part("drivers-together").textContent).toMatch(/^BMI and Smoker together 62\u00a0%/);
   expect(part("drivers-together").dataset.explanation).toBe(
     "BMI and Smoker together explain 62\u00a0% of the variance between curves:\n" +
       "BMI ≤ 1 and Smoker is true (75 rows)\nBMI ≤ 1 and Smoker is false (75 rows)\nBMI > 1 (150 rows)\n" +
@@ -120,12 +120,15 @@ test("where no single column explains anything, two together stand in the place 
   );
 });
 
-test("the line of chips does not move the plot of a narrow cell", async () => {
+test("rules are shown on demand, and what is computed does not move the plot of a narrow cell", async () => {
   const { part } = await mountDrawn(flats.model({ feature: "Area" }), 400);
   const top = part("plot").getBoundingClientRect().top;
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   await frame();
   expect(part("plot").getBoundingClientRect().top).toBe(top);
+  expect(part("driver").checkVisibility()).toBe(false);
+  part("drivers-summary").click();
+  await expect.poll(() => part("driver").checkVisibility()).toBe(true);
 });
 
 test("two columns together are a button that colours by their groups, and another press takes it back", async () => {
@@ -133,7 +136,7 @@ test("two columns together are a button that colours by their groups, and anothe
   const { model, part, parts } = mounted;
   await explained(mounted);
   const together = part("drivers-together");
-  expect(together.textContent).toMatch(/^together \d+\u00a0%$/);
+  expect(together.textContent).toMatch(/^Smoker and .* together \d+\u00a0%/);
   together.click();
   const rule = expect.stringMatching(/^Smoker is (true|false) and .* n = \d+$/);
   await expect.poll(() => levels(mounted)).toEqual([rule, rule, rule, rule]);

@@ -1,46 +1,49 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
 import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 
+/** Terms of the key under the plot. */
 const label = ({ part }: Mounted, text: string): HTMLElement =>
-  [...part("facts").querySelectorAll<HTMLElement>("[data-explanation]")].find((node) => node.textContent === text)!;
+  [...part("curves").querySelectorAll<HTMLElement>(".ice-key [data-explanation]")].find(
+    (node) => node.textContent === text,
+  )!;
 
-test("the pointer on a figure, or a tap, shows what it is, and leaving it takes the tooltip away", async () => {
+test("the pointer on a term, or a tap, shows what it is, and leaving it takes the tooltip away", async () => {
   const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
-  await userEvent.hover(label(explorer, "impact"));
+  await userEvent.hover(label(explorer, "observed value"));
   await expect.poll(() => tooltip.hidden).toBe(false);
-  expect(tooltip.textContent).toBe(explanation("impact").name + explanation("impact").text);
+  expect(tooltip.textContent).toBe(explanation("observed_value").name + explanation("observed_value").text);
   await userEvent.hover(explorer.part("feature-title"));
   await expect.poll(() => tooltip.hidden).toBe(true);
-  label(explorer, "heterogeneity").click();
-  expect(explorer.part("tooltip").textContent).toContain(explanation("heterogeneity").text);
+  label(explorer, "curve of one row").click();
+  expect(explorer.part("tooltip").textContent).toContain(explanation("curve").text);
 });
 
-test("the Tab key reaches a figure, shows what it is and describes it; Escape and leaving it close the tooltip", async () => {
+test("the Tab key reaches a term, shows what it is and describes it; Escape and leaving it close the tooltip", async () => {
   const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
-  const before = label(explorer, "impact");
-  before.focus();
+  label(explorer, "curve of one row").focus();
   await userEvent.keyboard("{Tab}");
-  const node = label(explorer, "in distribution");
+  const node = label(explorer, "observed value");
   expect(document.activeElement).toBe(node);
   expect(tooltip.hidden).toBe(false);
-  expect(tooltip.textContent).toContain(explanation("in_distribution_impact").text);
+  expect(tooltip.textContent).toContain(explanation("observed_value").text);
   expect(node.getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
   expect([tooltip.hidden, node.getAttribute("aria-describedby"), document.activeElement]).toEqual([true, null, node]);
-  await userEvent.keyboard("{Tab}");
-  expect(tooltip.textContent).toContain(explanation("heterogeneity").text);
+  await userEvent.keyboard("{Shift>}{Tab}{/Shift}");
+  expect(tooltip.textContent).toContain(explanation("curve").text);
   (document.activeElement as HTMLElement).blur();
   expect(tooltip.hidden).toBe(true);
 });
 
-test("a figure of a feature whose levels have no order has the sentence of such features", async () => {
-  const explorer = await mountDrawn(new FakeKernel(rentals(120)).model({ feature: "District" }));
-  expect(label(explorer, "impact").dataset.explanation).toBe(explanation("impact", "unordered").text);
+test("the figures of the feature and its rank are in the tooltip of the sentence", async () => {
+  const { part } = await mountDrawn();
+  const { explanation: figures, explanationTitle: rank } = part("facts").dataset;
+  expect(rank).toMatch(/^Rank \d of 8\.$/);
+  expect(figures).toMatch(/^impact: 0\.\d+\nin distribution: 0\.\d+\nheterogeneity: 0\.\d+\nnon-linearity: 0\.\d+/);
 });
 
 test("a control shows its hint on keyboard focus, once, also that of its label; a name that is read out already does not describe it", async () => {
@@ -60,14 +63,6 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
   expect(document.activeElement).toBe(part("row-card-close"));
   expect([tooltip.hidden, tooltip.textContent]).toEqual([false, "Close (Escape)"]);
   expect(part("row-card-close").hasAttribute("aria-describedby")).toBe(false);
-  await userEvent.click(part("view"));
-  part("view-shared_y").focus();
-  part("view-ale").focus();
-  await userEvent.keyboard("{Shift>}{Tab}{/Shift}{Tab}");
-  expect(part("tooltip").textContent).toContain(explanation("ale").text);
-  expect(part("view-ale").getAttribute("aria-describedby")).toBe(part("tooltip").id);
-  await userEvent.hover(part("view-ale").parentElement!);
-  expect(part("tooltip").hidden).toBe(false);
 });
 
 test("a native title is the full form of text that may be cut, never what a control does", async () => {

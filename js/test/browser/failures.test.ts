@@ -12,7 +12,7 @@ const message = "The model failed on phantom observations of 'Age' (grid value 9
 test.each<[Request["type"], Partial<Traits>, string]>([
   ["curves", {}, "curves-message"],
   ["colors", { color_by: "Ward" }, "color-problem"],
-  ["drivers", {}, "drivers"],
+  ["drivers", {}, "drivers-lead"],
   ["classes", { _view: { classes: true } }, "classes-message"],
   ["rows", { selection: [3] }, "row-card-values"],
   ["effects", { _view: { ale: true } }, "effects-note"],

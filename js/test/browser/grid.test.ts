@@ -73,7 +73,7 @@ test("one value axis for all of them is chosen in the menu, which offers nothing
   expect(ends("Age")).not.toEqual(ends("Visits"));
   await userEvent.click(mounted.part("view"));
   const offered = [...mounted.part("view-menu").querySelectorAll("input")].filter((input) => input.checkVisibility());
-  expect(offered.map(({ dataset }) => dataset.test)).toEqual(["view-shared_y"]);
+  expect(offered.map(({ dataset }) => dataset.test)).toEqual(["intervals", "view-shared_y"]);
   await userEvent.click(mounted.part("view-shared_y"));
   await expect.poll(() => ends("Age")).toEqual(ends("Visits"));
   expect(mounted.model.get("_view")).toEqual({ right: "all", shared_y: true });

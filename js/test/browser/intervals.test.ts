@@ -34,7 +34,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   expect(key(mounted).hidden).toBe(true);
   expect([whiskers(mounted).length, requests(mounted)]).toEqual([0, 0]);
   const box = part<HTMLInputElement>("intervals");
-  expect([box.checked, box.closest("label")!.textContent]).toEqual([false, "95\u00a0% intervals"]);
+  expect([box.checked, box.ariaLabel]).toEqual([false, "95\u00a0% intervals"]);
   box.click();
   expect(model.saved).toEqual([["ci", 0.95]]);
   await ready(mounted);
@@ -51,12 +51,12 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   model.push("ci", 0.8);
   await ready(mounted);
   expect(mounted.part<HTMLInputElement>("intervals").checked).toBe(true);
-  expect(mounted.part("intervals").closest("label")!.textContent).toBe("80\u00a0% intervals");
+  expect(mounted.part("intervals").ariaLabel).toBe("80\u00a0% intervals");
   expect(model.saved.length).toBe(saved);
 });
 
 test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
-  const mounted = mount(manyFeatures(14, { rank_by: "impact", ci: 0.9 }));
+  const mounted = mount(manyFeatures(24, { rank_by: "impact", ci: 0.9 }));
   await ready(mounted);
   const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
   const [low, high] = ["--low", "--high"].map((end) => Number(whiskerOf(bar).style.getPropertyValue(end)));
@@ -113,7 +113,7 @@ test("a bracket joins the rows of tied neighbours, half in each, which the toolt
 test("who cannot see the brackets hears of them with the open feature", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Smoker", ci: 0.95 }));
   await ready(mounted);
-  expect(mounted.part("rank").textContent).toMatch(/^Rank \d of 8, tied with .+\.$/);
+  expect(mounted.part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8, tied with .+\.$/);
   await expect
     .poll(() => mounted.part("summary").textContent, { timeout: 3000 })
     .toMatch(/95\u00a0% interval 0\.\d+ to 0\.\d+\. .*and.* are tied at 95\u00a0%\./);

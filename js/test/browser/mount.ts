@@ -135,5 +135,6 @@ export async function press(keys: string): Promise<void> {
   await frame();
 }
 
-/** How much was asked of the kernel; what makes lines differ is asked for some time after any curves. */
-export const questions = (model: FakeModel): number => model.sent.filter(({ type }) => type !== "drivers").length;
+/** How much was asked of the kernel; what makes curves differ and what moves with the feature are requested some time after any curves. */
+export const questions = (model: FakeModel): number =>
+  model.sent.filter(({ type }) => type !== "drivers" && type !== "correlated").length;

@@ -86,7 +86,7 @@ const OTHERS: Record<string, Action> = {
     model.push("_status", { ...model.get("_status"), state, message: "Cancelled after 3 of 8 features." });
   },
   "a tooltip": async ({ part }) => {
-    const node = part("facts").querySelector<HTMLElement>("[data-explanation]")!;
+    const node = part("facts");
     node.click();
     await frame();
     node.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));

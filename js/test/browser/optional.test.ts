@@ -1,4 +1,4 @@
-/** ALE, M-plot, correlated features and values unlike the data: off until they are switched on in the View menu. */
+/** ALE and values unlike the data, off until they are switched on, and correlated features. */
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
@@ -7,7 +7,7 @@ import { explanation } from "../../src/words/glossary.ts";
 import { frame, type Mounted, mount, mountDrawn } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
-const OPTIONAL = ["effects", "correlated", "unlike"];
+const OPTIONAL = ["effects", "unlike"];
 const requested = (model: FakeModel): string[] =>
   model.sent.map(({ type }) => type).filter((type) => OPTIONAL.includes(type));
 
@@ -30,21 +30,18 @@ const heights = ({ part }: Mounted, name: string): number[] =>
     ([, y]) => Number(y),
   );
 
-test("at first nothing is requested or shown; ALE and M-plot have a line and an entry in the legend each, and are requested once", async () => {
+test("at first nothing is requested or shown; ALE has a line and an entry in the legend, and is requested once", async () => {
   const mounted = await shown({});
   const { model, part, parts } = mounted;
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(requested(model)).toEqual([]);
-  expect([parts("effect-ale").length, part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([0, true, true]);
-  expect([part("correlated").hidden, parts("unlike").length, part("strip-unlike").hidden]).toEqual([true, 0, true]);
+  expect([parts("effect-ale").length, part("key-ale").hidden]).toEqual([0, true]);
+  expect([parts("unlike").length, part("strip-unlike").hidden]).toEqual([0, true]);
   expect(part("effects-note").checkVisibility()).toBe(false);
   await choose(mounted, "ale");
   await expect.poll(() => parts("effect-ale").length).toBe(1);
-  expect([part("key-ale").hidden, part("key-m_plot").hidden]).toEqual([false, true]);
-  await choose(mounted, "m_plot");
-  await expect.poll(() => parts("effect-m_plot").length).toBe(1);
-  expect(part("key-m_plot").textContent).toBe("M-plot");
-  expect(model.get("_view")).toEqual({ ale: true, m_plot: true });
+  expect(part("key-ale").hidden).toBe(false);
+  expect(model.get("_view")).toEqual({ ale: true });
   expect(requested(model)).toEqual(["effects"]);
   const name = part("key-ale").querySelector<HTMLElement>("[data-explanation]")!;
   expect(name.dataset.explanation).toBe(explanation("ale").text);
@@ -53,48 +50,41 @@ test("at first nothing is requested or shown; ALE and M-plot have a line and an 
   await expect.poll(() => parts("effect-ale").length).toBe(0);
 });
 
-test("partial dependence and ALE part where features vary together; the former can be switched off, in the legend as well", async () => {
+test("partial dependence and ALE part where features vary together", async () => {
   const mounted = await shown({ ale: true });
   await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
   const [ofMean, ofAle] = [heights(mounted, "partial-dependence"), heights(mounted, "effect-ale")];
   // On screen, y grows downwards: ALE rises to the end, the mean falls before.
   expect(ofAle.at(-1)).toBe(Math.min(...ofAle));
   expect(ofMean.at(-1)! - Math.min(...ofMean)).toBeGreaterThan(3);
-  const { part, parts } = mounted;
-  expect(parts("partial-dependence").length).toBe(1);
-  await choose(mounted, "partial_dependence");
-  await expect.poll(() => parts("partial-dependence").length).toBe(0);
-  expect([part("key-mean").hidden, part("key-ale").hidden]).toEqual([true, false]);
 });
 
-test("on c-ICE both are 0 at the anchor, and their explanations say so", async () => {
-  const mounted = await shown({ ale: true, m_plot: true }, { kind: "c-ice", anchor: "min" });
-  await expect.poll(() => mounted.parts("effect-m_plot").length).toBe(1);
-  const [ale, mPlot] = [heights(mounted, "effect-ale")[0]!, heights(mounted, "effect-m_plot")[0]!];
+test("on c-ICE ALE is 0 at the anchor, and its explanation says so", async () => {
+  const mounted = await shown({ ale: true }, { kind: "c-ice", anchor: "min" });
+  await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
   const zero = Number(mounted.root.querySelector(".ice-zero")!.getAttribute("y1"));
-  expect(Math.abs(ale - zero)).toBeLessThan(0.1);
-  expect(Math.abs(mPlot - zero)).toBeLessThan(0.1);
-  const name = mounted.part("key-m_plot").querySelector<HTMLElement>("[data-explanation]")!;
-  expect(name.dataset.explanation).toBe(explanation("m_plot", "c-ice").text);
+  expect(Math.abs(heights(mounted, "effect-ale")[0]! - zero)).toBeLessThan(0.1);
+  const name = mounted.part("key-ale").querySelector<HTMLElement>("[data-explanation]")!;
+  expect(name.dataset.explanation).toBe(explanation("ale", "c-ice").text);
 });
 
-test("slopes have neither, and the menu says why", async () => {
+test("slopes have no ALE, and the menu says why", async () => {
   const { model, part, parts } = await shown({ ale: true }, { kind: "d-ice" });
   part("view").click();
   const input = part<HTMLInputElement>("view-ale");
   await expect.poll(() => input.disabled).toBe(true);
   const why = "Only available for ICE and c-ICE, which have the unit of the prediction.";
-  expect(input.labels![0]!.textContent).toBe(`ALE${why}`);
+  expect(input.labels![0]!.textContent).toBe(`Compare the mean with ALE${why}`);
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect([requested(model), parts("effect-ale").length]).toEqual([[], 0]);
   model.push("kind", "ice");
   await expect.poll(() => parts("effect-ale").length).toBe(1);
 });
 
-test("on levels each effect has a sign of its own", async () => {
-  const mounted = await shown({ ale: true, m_plot: true }, { feature: "Season" });
-  await expect.poll(() => mounted.parts("effect-m_plot").length).toBe(1);
-  for (const name of ["ale", "m_plot"]) expect(mounted.part(`effect-${name}`).querySelectorAll("path").length).toBe(3);
+test("on levels ALE has signs", async () => {
+  const mounted = await shown({ ale: true }, { feature: "Season" });
+  await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
+  expect(mounted.part("effect-ale").querySelectorAll("path").length).toBe(3);
 });
 
 test("until the kernel answers, a sentence says what it does", async () => {
@@ -107,25 +97,20 @@ test("until the kernel answers, a sentence says what it does", async () => {
   expect(part("unlike-note").closest("[role=status]")).not.toBeNull();
 });
 
-test("correlated features are chips that open them, with the reason why they matter, or a sentence says that there are none", async () => {
+test("features that move with the open one, above 0.9, are links that open them, with the reason why they matter", async () => {
   const mounted = await shown({});
   const { model, part, parts } = mounted;
-  await choose(mounted, "correlated");
-  await expect.poll(() => parts("correlated-feature").length).toBeGreaterThan(0);
-  const [chip] = parts("correlated-feature");
-  expect(part("correlated-lead").textContent).toBe("Varies with");
-  expect(chip!.textContent).toMatch(/^Apparent temperature 0\.9\d$/);
-  expect(chip!.dataset.explanationTitle).toMatch(/^Apparent temperature: Spearman rank correlation 0\.9\d$/);
-  expect(chip!.dataset.explanation).toContain(explanation("correlated").text);
-  expect(parts("correlated-feature").length).toBeLessThanOrEqual(5);
-  chip!.click();
+  await expect.poll(() => parts("correlated-feature").length).toBe(1);
+  const [link] = parts("correlated-feature");
+  expect(part("correlated").textContent).toMatch(/^Moves with Apparent temperature \(0\.9\d\)$/);
+  expect(link!.dataset.explanationTitle).toMatch(/^Apparent temperature: Spearman rank correlation 0\.9\d$/);
+  expect(link!.dataset.explanation).toContain(explanation("correlated").text);
+  link!.click();
   await mounted.drawn("Apparent temperature");
   expect(model.get("feature")).toBe("Apparent temperature");
   await expect.poll(() => parts("correlated-feature")[0]?.dataset.column).toBe("Temperature");
   mounted.model.push("feature", "Wind");
-  const none = "No other feature has a correlation of 0.5 or more with Wind.";
-  await expect.poll(() => part("correlated-lead").textContent).toBe(none);
-  expect(parts("correlated-feature")).toEqual([]);
+  await expect.poll(() => part("correlated").hidden).toBe(true);
 });
 
 test("a column that is not explained cannot be opened", async () => {
@@ -133,7 +118,7 @@ test("a column that is not explained cannot be opened", async () => {
   const body = {
     feature: "Temperature",
     lead: "Varies with",
-    items: [{ column: "Station", correlation: 0.7, measure: "correlation_ratio" as const }],
+    items: [{ column: "Station", correlation: 0.97, measure: "correlation_ratio" as const }],
   };
   model.answer = (request) =>
     request.type === "correlated" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);

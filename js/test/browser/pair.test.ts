@@ -22,6 +22,7 @@ test("a rule opens the heat map of both features, and a button leads back to the
   const { model, part, parts } = mounted;
   await expect.poll(() => parts("see-both").length).toBeGreaterThan(0);
   expect(parts("see-both")[0]!.getAttribute("aria-label")).toBe("See Age and Smoker together");
+  part("drivers-summary").click();
   await userEvent.click(parts("see-both")[0]!);
   await heated(mounted);
   expect(model.get("_view").pair).toEqual(["Age", "Smoker"]);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
+import { decodeProfile } from "../../src/wire/tables.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
 test("a click, arrow keys and Python open a feature, which is marked in the ranking", async () => {
@@ -97,4 +98,22 @@ test("opening a feature scrolls the list, never the page", async () => {
   const list = root.querySelector(".ice-bars-scroll")!.getBoundingClientRect();
   expect(bar(last).getBoundingClientRect().bottom).toBeLessThanOrEqual(list.bottom + 1);
   expect(window.scrollY).toBe(0);
+});
+
+test("bars keep their scale while the slider moves, and figures end in one column with the same decimals", async () => {
+  const { bar, part, parts } = await mountFrame(kernel.model({ decay: 1 }));
+  const profile = decodeProfile(kernel.header, kernel.profile);
+  const longest = profile.largest("in_distribution_impact");
+  for (const decay of [1, 0.5, 0.05]) {
+    await slideTo(part("decay-slider"), decay);
+    const fill = Number(bar("Age").querySelector<HTMLElement>(".ice-bar-fill")!.style.getPropertyValue("--fill"));
+    const age = kernel.header.features.findIndex(({ name }) => name === "Age");
+    expect(fill).toBeCloseTo(profile.get("in_distribution_impact", age, decay) / longest, 5);
+    const figures = parts("bar-figure");
+    expect(new Set(figures.map((figure) => figure.getBoundingClientRect().right)).size).toBe(1);
+    const texts = figures
+      .map(({ textContent }) => textContent!)
+      .filter((text) => /^[\d.]+$/.test(text) && text !== "0");
+    expect(new Set(texts.map((text) => text.split(".")[1]?.length)).size).toBe(1);
+  }
 });

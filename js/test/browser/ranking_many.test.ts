@@ -115,22 +115,18 @@ test("a search shows the features that have it in their names and their ranks am
   expect(order()).toEqual(all);
   expect(part("ranking-remark").hidden).toBe(true);
   expect(document.activeElement).toBe(part("search"));
-  const few = await mountFrame(manyFeatures(11));
+  const few = await mountFrame(manyFeatures(20));
   expect(few.root.querySelector<HTMLElement>(".ice-search-row")!.hidden).toBe(true);
 });
 
-test("the key of the bars names signs and levels as far as the bars that are listed have some", async () => {
+test("the key of the bars names signs as far as the bars that are listed have some", async () => {
   const data = rentals(60);
   const area = data.features.find(({ name }) => name === "Area")!;
   const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
   const { root, part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
-  const key = () => part("signs").innerText;
-  expect(key()).toMatch(/net rise or fall[\s\S]*levels without an order/);
-  await search(root, "copy");
-  expect(key()).not.toContain("levels without an order");
+  expect(part("signs").textContent).toBe("▲▼net rise or fall");
   await search(root, "District");
-  expect(key()).toContain("levels without an order");
-  expect(key()).not.toContain("net rise");
+  expect(part("signs").hidden).toBe(true);
 });
 
 test("a slash leads to the search from anywhere; from there Enter opens the first feature found, and the arrow goes to the bars", async () => {
@@ -200,7 +196,7 @@ test("impact is counted otherwise by the kernel, in one message, and the figures
 test("how impact is counted is chosen in the details, which are folded, each choice with a sentence", async () => {
   const { part } = await mountFrame(kernel.model({ rank_by: "non_linearity" }));
   expect(part<HTMLDetailsElement>("details").open).toBe(false);
-  expect(part("rank-meaning").textContent).toContain("mean absolute deviation");
+  expect(part("rank-by-text").textContent).toContain("mean absolute deviation");
   const radios = [...part("details").querySelectorAll<HTMLInputElement>("[data-test^=convention-]")];
   expect(radios.map(({ value }) => value)).toEqual(["step", "paper"]);
   for (const radio of radios) {
@@ -210,7 +206,7 @@ test("how impact is counted is chosen in the details, which are folded, each cho
     const sentence = document.getElementById(radio.getAttribute("aria-describedby")!)!.textContent;
     expect(sentence).toMatch(/^[A-Z].*\.$/);
   }
-  expect(part("rank-meaning").textContent).toContain("its standard deviation, times");
+  expect(part("rank-by-text").textContent).toContain("its standard deviation, times");
 });
 
 test("a bar that is far from its length per step of one SD has a mark, and says why", async () => {
@@ -231,34 +227,36 @@ test("bars can be read in per cent of the standard deviation, and as shares that
   const { part, parts, model } = await mountFrame(marker());
   const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
   const before = shown();
-  await choose(part("unit"), "share");
-  expect(model.saved).toEqual([["unit", "share"]]);
+  const unit = (name: "sd" | "share" | "prediction") => {
+    model.push("unit", name);
+    return frame();
+  };
+  expect(part("ranking-unit").textContent).toBe("change of probability of readmitted per standard deviation");
+  await unit("share");
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
   expect(Math.abs(total - 100)).toBeLessThan(0.5);
-  expect(part("rank-meaning").textContent).toMatch(/Per cent of the total over all features\.$/);
-  expect(part("facts").textContent).toMatch(/^impact \d+\.\d+\u00a0%/);
-  await choose(part("unit"), "sd");
-  expect(part("rank-meaning").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
-  await choose(part("unit"), "prediction");
+  expect(part("ranking-unit").textContent).toBe("% of all features together");
+  expect(part("rank-by-text").textContent).toMatch(/Per cent of the total over all features\.$/);
+  await unit("sd");
+  expect(part("ranking-unit").textContent).toBe("% of the standard deviation of the predictions");
+  expect(part("rank-by-text").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
+  await unit("prediction");
   expect(shown()).toEqual(before);
 });
 
 test("shares of features that are not all computed say of how many they are", async () => {
   const { part } = await mountFrame(kernel.model({ ...kernel.partial(3), unit: "share" }));
-  expect(part("rank-meaning").textContent).toMatch(/total over the 3 features computed so far\.$/);
+  expect(part("rank-by-text").textContent).toMatch(/total over the 3 features computed so far\.$/);
 });
 
 test("per cent of the standard deviation waits until that is known, and follows then", async () => {
   const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
   const { part, parts } = await mountFrame(model);
-  const unit = part<HTMLSelectElement>("unit");
-  const ofSd = [...unit.options].find(({ value }) => value === "sd")!;
-  expect([unit.value, ofSd.disabled]).toEqual(["prediction", true]);
-  expect(unit.dataset.explanation).toBe("The standard deviation of the predictions is not computed yet.");
+  expect(part("ranking-unit").textContent).toContain("change of probability");
   model.push("_header", kernel.header);
   await frame();
-  expect([unit.value, ofSd.disabled, unit.dataset.explanation]).toEqual(["sd", false, undefined]);
+  expect(part("ranking-unit").textContent).toContain("% of the standard deviation");
   expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
 });
 

@@ -1,18 +1,16 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cases } from "../../dev/catalogue.ts";
-import { explanation } from "../../src/words/glossary.ts";
 import { frame, mount, mountDrawn, slideTo } from "./mount.ts";
 
 const F = String.raw`−?[\d.,]+`;
 
-test("what the open feature does stands under its title, with its rank, and begins what is read out", async () => {
+test("what the open feature does is under its title, with its rank in the tooltip, and begins what is read out", async () => {
   const { part, model } = await mountDrawn();
   await frame();
   const average = new RegExp(`^On average the .* (rises|falls) from ${F} to ${F} along Age(, with a .*)?\\.`);
   expect(part("sentence").textContent).toMatch(average);
-  expect(part("sentence").textContent).toMatch(/\. Rank \d of 8\.$/);
   expect(part("sentence").checkVisibility()).toBe(true);
-  expect(part("rank").dataset.explanation).toBe(explanation("rank").text);
+  expect(part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8\.$/);
   const said = expect.poll(() => part("summary").textContent, { timeout: 3000 });
   await said.toMatch(
     new RegExp(

@@ -1,4 +1,4 @@
-/** The View menu, and what each of its choices does to the picture. */
+/** The menu of settings, and what each of its choices does to the picture. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
@@ -12,17 +12,29 @@ async function openMenu({ part }: Mounted): Promise<void> {
 const several = (labels = ["healthy", "relapsed", "lost"]) =>
   new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
 
-test("the menu opens and closes by keyboard, and says why a choice is not there", async () => {
-  const mounted = await mountDrawn();
+test("the menu opens and closes by keyboard, has at most ten entries, and says why one is not available", async () => {
+  const y = observedClinic(60);
+  const mounted = await mountDrawn(
+    new FakeKernel(y, { distances: ["marginal", "conditional"] }).model({ feature: "Age", kind: "d-ice" }),
+  );
   const { part, root } = mounted;
   part("view").focus();
   await userEvent.keyboard("{Enter}");
   await expect.poll(() => part("view").getAttribute("aria-expanded")).toBe("true");
-  const target = part<HTMLInputElement>("view-target");
-  expect(target.disabled).toBe(true);
-  expect(target.labels![0]!.textContent).toBe("Observed targetPass y to the explorer: ICEExplorer(model, X, y).");
+  const entries = () =>
+    [...part("view-menu").querySelectorAll<HTMLLabelElement>("label")].filter((label) => label.checkVisibility());
+  const axis = part<HTMLInputElement>("view-shared_y");
+  expect(axis.disabled).toBe(true);
+  expect(axis.labels![0]!.textContent).toBe(
+    "Same value axis for all featuresSlopes have different units, so a shared axis is not available.",
+  );
+  for (const kind of ["ice", "c-ice"]) {
+    mounted.model.push("kind", kind as "ice");
+    await expect.poll(() => part("view-target").checkVisibility()).toBe(kind === "ice");
+    expect(entries().length).toBeLessThanOrEqual(10);
+  }
   await userEvent.keyboard("{Tab}");
-  expect(document.activeElement).toBe(part("view-rug"));
+  expect(document.activeElement).toBe(part("rank-by"));
   await userEvent.keyboard("{Escape}");
   expect(part("view-menu").hidden).toBe(true);
   expect(document.activeElement).toBe(part("view"));
@@ -33,33 +45,28 @@ test("the menu opens and closes by keyboard, and says why a choice is not there"
 
 test("a click on the text of an entry takes effect in a notebook, whose cells take the focus on a press", async () => {
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
-  expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
   await userEvent.click(part("view"));
-  for (const name of ["view-shared_y", "view-correlated", "view-partial_dependence"]) {
+  expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
+  for (const name of ["view-shared_y", "view-ale", "intervals"]) {
     const input = part<HTMLInputElement>(name);
     const before = input.checked;
     await userEvent.click(input.labels![0]!.querySelector("span")!);
     expect([name, input.checked, part("view-menu").hidden]).toEqual([name, !before, false]);
   }
-  await userEvent.click(part("view-menu").querySelector("legend")!);
-  expect(part("view-menu").hidden).toBe(false);
+  await userEvent.click(part("rank-by").closest("label")!.querySelector(".ice-entry-text")!);
+  expect([part("view-menu").hidden, document.activeElement]).toEqual([false, part("rank-by")]);
   await userEvent.click(root.querySelector(".ice-ranking")!, { position: { x: 2, y: 2 } });
   expect(part("view-menu").hidden).toBe(true);
 });
 
-test("ticks stand under the plot, those of selected and hovered rows stand out", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", selection: [4, 9] }));
-  const { part, parts } = mounted;
+test("ticks are under the plot, those of selected and hovered rows stand out", async () => {
+  const { part, parts } = await mountDrawn(kernel.model({ feature: "Age", selection: [4, 9] }));
   await frame();
   expect(part("rug").getAttribute("d")!.match(/M/g)!.length).toBe(300);
   expect(part("rug-selected").getAttribute("d")!.match(/M/g)!.length).toBe(2);
   part("plot").focus();
   await userEvent.keyboard("{ArrowUp}");
   await expect.poll(() => parts("rug-hovered").length).toBe(1);
-  await openMenu(mounted);
-  part("view-rug").click();
-  await expect.poll(() => parts("rug").length).toBe(0);
-  expect(mounted.model.get("_view")).toEqual({ rug: "off" });
 });
 
 test("the observed target is points behind the lines, named in the key and on the card, with ICE alone", async () => {

@@ -1,6 +1,6 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
-import { type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
+import { canHaveRug, type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
 import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const curves = (of: Partial<CurvesBody> = {}): CurvesBody =>
@@ -14,40 +14,32 @@ const situation = (of: Partial<Situation> = {}): Situation => ({
 });
 
 test("with ICE of numbers all is offered", () => {
-  const all = ["shared_y", "target", "rug", "partial_dependence", "ale", "m_plot", "correlated", "unlike"];
+  const all = ["shared_y", "target", "ale", "unlike"];
   expect(offersOf(situation())).toEqual(Object.fromEntries(all.map((name) => [name, null])));
 });
 
 const UNITS = "Slopes have different units, so a shared axis is not available.";
 
 test("of all features in small the shared axis alone is offered, and not for slopes", () => {
-  const rest = { target: undefined, rug: undefined };
+  const rest = { target: undefined, ale: undefined, unlike: undefined };
   expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
   expect(offersOfAll("d-ice")).toEqual({ ...rest, shared_y: UNITS });
 });
 
 const FEATURE = "Open a feature first.";
-const ICE = "Only available for ICE, which draws predictions.";
 const PREDICTION = "Only available for ICE and c-ICE, which have the unit of the prediction.";
 const SAVED = "Not on this page: switch it on in the notebook before you save.";
-const DOTS = "Not available for levels: every row is already a dot.";
 const answersNone = { answers: () => false };
 const levels = { curves: curves({ kind: "category" }) };
 
 test.each<[string, Partial<Situation>, Partial<Offers>]>([
-  ["before a feature is open", { curves: null }, { target: FEATURE, rug: FEATURE }],
-  ["slopes", { kind: "d-ice" }, { ale: PREDICTION, m_plot: PREDICTION, correlated: null, unlike: null }],
-  ["slopes", { kind: "d-ice" }, { shared_y: UNITS, target: ICE }],
+  ["before a feature is open", { curves: null }, { target: undefined, ale: FEATURE, unlike: FEATURE }],
+  ["slopes", { kind: "d-ice" }, { ale: PREDICTION, unlike: null }],
+  ["slopes", { kind: "d-ice" }, { shared_y: UNITS, target: undefined }],
   ["slopes of levels, whose ICE is shown", { kind: "d-ice", ...levels }, { ale: null, target: null }],
-  ["changes", { kind: "c-ice" }, { target: ICE }],
-  ["a saved page", { ...answersNone }, { ale: SAVED, m_plot: SAVED, correlated: SAVED, unlike: SAVED }],
-  [
-    "a target that was not passed",
-    { curves: curves({ target: null }) },
-    {
-      target: "Pass y to the explorer: ICEExplorer(model, X, y).",
-    },
-  ],
+  ["changes", { kind: "c-ice" }, { target: undefined }],
+  ["a saved page", { ...answersNone }, { ale: SAVED, unlike: SAVED }],
+  ["a target that was not passed", { curves: curves({ target: null }) }, { target: undefined }],
   ["log-odds", { response: "log_odds" }, { target: "The log-odds of a class cannot be observed." }],
   [
     "decisions",
@@ -57,10 +49,16 @@ test.each<[string, Partial<Situation>, Partial<Offers>]>([
     },
   ],
   ["predictions", { response: "predict" }, { target: null }],
-  ["levels", levels, { rug: DOTS }],
-  ["500 rows", { curves: curves({ n_lines: 500 }) }, { rug: null }],
-  ["501 rows", { curves: curves({ n_lines: 501 }) }, { rug: "Not available for more than 500 rows." }],
 ])("what is offered with %s: %o", (_name, of, wanted) => {
   const offers = offersOf(situation(of));
   expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, offers[name as keyof Offers]]))).toEqual(wanted);
+});
+
+test("up to 500 rows have ticks at their observed values, where they are not dots", () => {
+  const levels = curves({ kind: "ordered" });
+  expect([canHaveRug(curves({ n_lines: 500 }), "ice"), canHaveRug(curves({ n_lines: 501 }), "ice")]).toEqual([
+    true,
+    false,
+  ]);
+  expect([canHaveRug(levels, "ice"), canHaveRug(levels, "d-ice")]).toEqual([false, true]);
 });

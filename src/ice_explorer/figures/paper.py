@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from ice_explorer.errors import OptionError
@@ -19,6 +20,10 @@ _WIDTHS: Final = (60.0, 600.0)
 _FONT_SIZES: Final = (4.0, 24.0)
 _DPIS: Final = (50.0, 1200.0)
 _LEAST_WIDTH: Final = 8.0  # mm for a pt of the letters
+_OF_OTHER_SCRIPTS: Final = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Source Han Sans", "Hiragino Sans", "PingFang SC", "Yu Gothic"),
+    *("Microsoft YaHei", "Malgun Gothic", "WenQuanYi Zen Hei", "Arial Unicode MS", "Noto Sans"),
+)
 # Lengths of `rcParams` that are for letters of the size of `rcParams`.
 _LENGTHS: Final = (
     *("lines.linewidth", "lines.markersize", "axes.linewidth", "axes.titlepad", "axes.labelpad", "hatch.linewidth"),
@@ -60,6 +65,7 @@ class Paper:
         scale = self.font_size / usual["font.size"]
         return {
             "font.size": self.font_size,
+            "font.family": [*usual["font.family"], *_further_fonts()],
             **{name: scale * usual[name] for name in _LENGTHS},
             "axes.titlesize": "medium",
             "legend.frameon": False,
@@ -106,6 +112,15 @@ class Paper:
             title=_said("title", False if title is None else title),
             caption=_said("caption", caption),
         )
+
+
+@cache
+def _further_fonts() -> list[str]:
+    """Return installed fonts that have the letters of other scripts."""
+    from matplotlib import font_manager
+
+    installed = set(font_manager.get_font_names())
+    return [name for name in _OF_OTHER_SCRIPTS if name in installed]
 
 
 def _usual_font_size() -> float:

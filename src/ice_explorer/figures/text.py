@@ -18,8 +18,8 @@ _HEAD: Final = 0.6  # of the letters that remain of a text whose middle is cut
 _MOST_LINES: Final = 2  # of a title and of a label
 _BEYOND: Final = 1.15  # of the size of the Axes: titles and labels may reach into the gap to the next ones
 _KEPT: Final = 0.88  # of the width of Axes, at least, when labels have got their room
-# Letters that no XML document can hold.
-_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Letters that no XML document can hold, and controls, which no font has.
+_FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 

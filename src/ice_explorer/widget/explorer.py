@@ -51,7 +51,14 @@ from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.replies import Answer, answer_of, sentence, state_text, status_of
 from ice_explorer.widget.session import Wanted, Work, work_of
 from ice_explorer.widget.state import fit_state, read_state
-from ice_explorer.widget.static_picture import add_picture, check_static_picture, wait_a_moment
+from ice_explorer.widget.static_picture import (
+    EXPLORER,
+    check_static_picture,
+    draw_picture,
+    missing_parts,
+    offer_pictures,
+    wait_a_moment,
+)
 from ice_explorer.widget.trait_checks import check_color_by, check_feature, checked
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors
@@ -142,12 +149,12 @@ class ICEExplorer(anywidget.AnyWidget):
         What `state` of an explorer returned: this one looks like it. Its output, response and decay take
         precedence over the options of that name. What the data at hand do not have is ignored, with a
         warning and a note under the picture.
-    static_picture : bool or "wait"
-        Whether a saved notebook keeps a picture beside the explorer, for where none can live: on GitHub, in
-        nbviewer, in what nbconvert makes. It is taken when the explorer is shown, if the result is there within
-        0.25 seconds; "wait" shows explorer and picture when the result is there, however long that takes. Where
-        a program runs the notebook, as nbconvert and papermill do, the constructor waits for the result, and raises
-        if the model fails.
+    static_picture : bool
+        Whether a saved notebook keeps a picture of the explorer, for where there is no kernel: in JupyterLab, on
+        GitHub, in nbviewer, in what nbconvert makes. JupyterLab and Notebook 7 store the view as it is when the
+        notebook is saved. Elsewhere it is the view when the explorer is displayed, if the result is there within 0.25
+        seconds: read `explanation` before. Where a program runs the notebook, as nbconvert and papermill do, the
+        constructor waits for the result, and raises if the model fails.
     **options
         Those of `explain`, but `budget`: samples of the rows are shown until the result is there.
 
@@ -250,7 +257,7 @@ class ICEExplorer(anywidget.AnyWidget):
         y: Any = None,
         *,
         state: Mapping[str, Any] | None = None,
-        static_picture: bool | Literal["wait"] = True,
+        static_picture: bool = True,
         **options: Unpack[ExplainOptions],
     ) -> None:
         if not SCRIPT.is_file():
@@ -259,7 +266,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self._sync_lock = Lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._prepared: Work | None = None  # on the output that it sets
-        self._picture = check_static_picture(static_picture)
+        self._has_picture = check_static_picture(static_picture)
         traits = self._public_traits()
         given: Mapping[str, object] = options
         for name in traits:
@@ -286,6 +293,7 @@ class ICEExplorer(anywidget.AnyWidget):
         super().__init__()
         self.on_msg(weakly(self._on_message))  # so that nothing but users and `Lifetime` keep an explorer
         self._lifetime.begin()
+        offer_pictures()
         self._start()
         try:
             self._fail_if_unattended()
@@ -350,6 +358,7 @@ class ICEExplorer(anywidget.AnyWidget):
             work.names, work.compute, weakly(self._publish), work.results, None if is_unattended() else work.draft
         )
         self._work = work
+        self._picture: tuple[object, str] | None = None  # the last one, and what it shows
         self._tables: FillingTables | None = FillingTables(work, self._counted)
         with self.hold_trait_notifications():  # one alone may name what there is not
             for name, value in zip(_OF_WORK, work.shown, strict=True):
@@ -437,13 +446,34 @@ class ICEExplorer(anywidget.AnyWidget):
         bundle = super()._repr_mimebundle_(**kwargs)
         self._lifetime.display()
         work, background = self._work, self._background
-        if bundle is None or work is None or not self._picture:
+        if bundle is None:
+            return None
+        bundle[0][EXPLORER] = {}
+        if work is None or not self._has_picture:
             return bundle
-        snapshot = background.wait() if self._picture == "wait" else wait_a_moment(work, background)
+        snapshot = wait_a_moment(work, background)
         if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
-            waits = self._picture == "wait" or is_unattended()
-            add_picture(bundle[0], work, snapshot.results, self._drawn(work), waits=waits)
+            picture = draw_picture(work, snapshot.results, self._drawn(work), waits=is_unattended())
+            if picture is not None:
+                bundle[0]["image/png"] = picture
         return bundle
+
+    def _request_picture(self, send: Callable[[str | None], None]) -> None:
+        """Draw the view where the model may be called, unless the last picture shows it, and send it."""
+        work, snapshot = self._work, self._background.snapshot()
+        if work is None or snapshot.state != "ready" or not self._has_picture:
+            send(None)
+            return
+
+        def answer(_feature: object) -> None:
+            drawn = self._drawn(work)
+            shown = [drawn | {"besides": None}, missing_parts(drawn)]
+            if self._picture is None or self._picture[0] != shown:
+                picture = draw_picture(work, snapshot.results, drawn)
+                self._picture = None if picture is None else (shown, picture)
+            send(None if self._picture is None else self._picture[1])
+
+        self._background.ask(None, answer, lambda _error: send(None), is_exact=True)
 
     # --- what a notebook reads --------------------------------------------------------------------
 

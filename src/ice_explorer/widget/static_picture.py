@@ -1,12 +1,13 @@
-"""The picture that a saved notebook keeps beside an explorer, for where none can live."""
+"""The picture that a saved notebook keeps beside an explorer, for where there is no kernel."""
 
 from __future__ import annotations
 
 import base64
 import json
 import logging
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import ViewState
+from ice_explorer.widget.lifetime import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+EXPLORER: Final = "application/vnd.ice-explorer+json"  # shown by the JupyterLab extension
+_TARGET: Final = "ice-explorer.picture"  # of comms, as in `js/lab/src/saving.ts`
 _SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
 _SECONDS_TO_TELL: Final = 0.08  # after which it is known whether it is worth so many
 _LINES_OF_PICTURE: Final = 400
@@ -41,13 +45,34 @@ _FITTED: Final = ("unlike",)  # fits models, which a cell does not wait for
 _SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale", "m_plot")
 
 
-def check_static_picture(got: object) -> bool | Literal["wait"]:
-    """Check whether there is a picture beside an explorer, or one that is worth waiting for."""
-    if isinstance(got, str) and got == "wait":
-        return "wait"
+def check_static_picture(got: object) -> bool:
+    """Check whether there is a picture beside an explorer."""
     if not isinstance(got, (bool, np.bool_)):
-        raise OptionError.must("static_picture", "be True, False or 'wait'", got, "Leave it out for True.")
+        raise OptionError.must("static_picture", "be True or False", got, "Leave it out for True.")
     return bool(got)
+
+
+def offer_pictures() -> None:
+    """Let the JupyterLab extension request the picture of an explorer, as it does before a notebook is saved."""
+    with suppress(ImportError):  # older kernels have no such package, nor this extension
+        from comm import get_comm_manager
+
+        get_comm_manager().register_target(_TARGET, _answer)
+
+
+def _answer(connection: Any, message: dict[str, Any]) -> None:
+    """Send the picture of an explorer as it is now, or None where there is none at hand."""
+
+    def send(picture: str | None) -> None:
+        connection.send({"picture": picture})
+
+    request: Callable[..., None] | None = getattr(
+        registry().get(message["content"]["data"].get("model_id")), "_request_picture", None
+    )
+    if request is None:
+        send(None)
+    else:
+        request(send)
 
 
 def wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:
@@ -57,22 +82,18 @@ def wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) 
     return snapshot if takes_long else background.wait(_SECONDS_FOR_PICTURE - _SECONDS_TO_TELL)
 
 
-def add_picture(
-    bundle: dict[str, Any],
-    work: Work,
-    results: Mapping[Name, FeatureExplanation],
-    drawn: Mapping[str, Any],
-    *,
-    waits: bool,
-) -> None:
-    """Add the picture of a view to what a notebook keeps; where it cannot be drawn, the explorer stands alone.
+def draw_picture(
+    work: Work, results: Mapping[Name, FeatureExplanation], drawn: Mapping[str, Any], *, waits: bool = False
+) -> str | None:
+    """Draw the picture of a view; None where that fails, as an explorer must not fail for its picture.
 
     It `waits` for intervals that the view shows, or leaves them out where they are not at hand.
     """
     try:
-        bundle["image/png"] = picture(work.explanation(results), drawn, waits=waits)
+        return picture(work.explanation(results), drawn, waits=waits)
     except Exception:
-        logger.exception("There is no picture beside the explorer.")
+        logger.exception("There is no picture of the explorer.")
+        return None
 
 
 def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
@@ -92,7 +113,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     if not waits and not explanation._has_intervals(decay, convention):
         state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
-    left_out = (*slow, *_not_computed(state))
+    left_out = (*slow, *missing_parts(state))
     choices = {name: value for name, value in state.choices.items() if name not in left_out}
     most = min(state.max_lines, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE)
     shown = with_surroundings(explanation, scene(explanation, replace(state, max_lines=most, choices=choices)))
@@ -109,8 +130,9 @@ def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
     return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
 
 
-def _not_computed(state: ViewState) -> list[str]:
+def missing_parts(view_state: ViewState | Mapping[str, Any]) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
+    state = ViewState.of(view_state)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
         "left": state.choice("left") == "interactions" and joint.whole_interactions is None,

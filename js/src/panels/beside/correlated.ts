@@ -1,10 +1,8 @@
-/** The features that vary most with the open one, as chips that open them. */
-import { html, setText } from "../../elements/element.ts";
-import { explained, unexplained } from "../../elements/explained.ts";
+/** The features that move with the open one, as links that open them. */
+import { html } from "../../elements/element.ts";
+import { explained, hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
-import type { Progress } from "../../store/feed.ts";
-import { loadedOf } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import type { CorrelatedBody } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -18,15 +16,16 @@ const MEASURES: Record<CorrelatedBody["items"][number]["measure"], string> = {
 
 const write = fixedFormat(2);
 
-const leadOf = (progress: Progress<CorrelatedBody>): string =>
-  progress.state === "error" ? progress.message : (progress.body?.lead ?? "Computing correlations …");
+/** Weaker correlations do not make curves leave the data. */
+const LEAST = 0.9;
+const MOST = 2;
 
 export function correlatedLine(view: View): HTMLElement {
   const { store, aborted, keep } = view;
-  const lead = html("span", { class: "ice-drivers-lead", "data-test": "correlated-lead" });
-  const chips = html("span", { class: "ice-correlated-chips" });
+  const lead = explained(html("span", { "data-test": "correlated-lead" }, "Moves with"), explanation("correlated"));
+  const names = html("span", {});
   const attributes = { class: "ice-correlated", role: "group", "aria-label": "Correlated features" };
-  const line = html("div", { ...attributes, hidden: true, "data-test": "correlated" }, lead, chips);
+  const line = html("span", { ...attributes, "data-test": "correlated" }, lead, " ", names);
   listen(line, aborted, {
     click: (event) => {
       const name = (event.target as Element).closest<HTMLElement>("[data-column]")?.dataset.column;
@@ -34,36 +33,22 @@ export function correlatedLine(view: View): HTMLElement {
     },
   });
   keep(
-    () =>
-      [
-        store.remembered.of("correlated").value,
-        store.correlated.value,
-        loadedOf(store.picture.value)?.curves.feature ?? "",
-        store.figures.value?.header.features ?? [],
-      ] as const,
-    ([isOn, progress, feature, features]) => {
-      line.hidden = !isOn || feature === "";
-      if (line.hidden) return;
-      setText(lead, leadOf(progress));
-      const listed = progress.body?.items ?? [];
-      const names = new Set(features.map(({ name }) => name));
-      chips.replaceChildren(...listed.map((item) => chipOf(item, names.has(item.column))));
-      if (listed.length > 0) explained(lead, explanation("correlated"));
-      else unexplained(lead);
+    () => [store.correlated.value.body?.items ?? [], store.figures.value?.header.features ?? []] as const,
+    ([items, features]) => {
+      const strong = items.filter(({ correlation }) => Math.abs(correlation) >= LEAST).slice(0, MOST);
+      const known = new Set(features.map(({ name }) => name));
+      line.hidden = strong.length === 0;
+      names.replaceChildren(...strong.map((item) => linkOf(item, known.has(item.column))));
     },
   );
   return line;
 }
 
-function chipOf({ column, correlation, measure }: CorrelatedBody["items"][number], canOpen: boolean): HTMLElement {
-  const chip = pushButton(
-    { class: "ice-chip ice-correlated-chip", "data-test": "correlated-feature", "data-column": column },
-    html("span", { class: "ice-chip-rule" }, column),
-    " ",
-    html("span", { class: "ice-chip-share" }, write(correlation)),
-  );
+function linkOf({ column, correlation, measure }: CorrelatedBody["items"][number], canOpen: boolean): HTMLElement {
+  const attributes = { class: "ice-link", "data-test": "correlated-feature", "data-column": column };
+  const link = pushButton(attributes, `${column} (${write(correlation)})`);
   const text = `${explanation("correlated").text}${canOpen ? " Click to open it." : ""}`;
-  explained(chip, { name: `${column}: ${MEASURES[measure]} ${write(correlation)}`, text });
-  chip.disabled = !canOpen;
-  return chip;
+  hinted(link, text, `${column}: ${MEASURES[measure]} ${write(correlation)}`);
+  link.disabled = !canOpen;
+  return link;
 }

@@ -1,10 +1,9 @@
 /**
- * The splits that explain the differences between curves, as chips: a click colours by the split, or by all rules of
- * two columns together; another one restores the colours. A button beside each opens the heat map of both features.
+ * On demand, the splits that explain the differences between curves: a click colours by the split, or by all rules of two
+ * columns together; another one restores the colours. A button beside each opens the heat map of both features.
  */
 
 import { html, setText, update } from "../../elements/element.ts";
-import { partedText } from "../../elements/elided_name.ts";
 import { explained, hinted, unexplained } from "../../elements/explained.ts";
 import { icon } from "../../elements/icons.ts";
 import { listen } from "../../elements/lifetime.ts";
@@ -17,42 +16,36 @@ import { explanation } from "../../words/glossary.ts";
 import { percent, plural } from "../../words/numbers.ts";
 
 const MOST_CHIPS = 3;
-/** Shorter names are never cut. */
-const SHORT_NAME = 8;
 
 export function driversLine(view: View): HTMLElement {
   const { store, keep } = view;
-  const lead = html("span", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
-  const chips = html("span", { class: "ice-chips" });
-  const together = pushButton({
-    class: "ice-chip ice-drivers-together",
-    "aria-pressed": "false",
-    "data-test": "drivers-together",
-  });
-  const attributes = { class: "ice-drivers", role: "group", "aria-label": "Differences between curves" };
-  const line = html("div", { ...attributes, "data-test": "drivers" }, lead, chips, together);
+  const lead = html("p", { class: "ice-drivers-lead", "data-test": "drivers-lead" });
+  const chips = html("div", { class: "ice-chips" });
+  const together = pushButton({ class: "ice-chip", "aria-pressed": "false", "data-test": "drivers-together" });
+  const summary = html("summary", { "data-test": "drivers-summary" }, "Why do curves differ?");
+  const line = html("details", { class: "ice-drivers", "data-test": "drivers" }, summary, lead, chips);
   colorByChips(view, line);
   keep(
     () => [store.drivers.value, store.figures.value?.header.columns ?? []] as const,
     ([progress, columns]) => {
       const { body } = progress;
       const kinds = new Map(columns.map(({ name, kind }) => [name, kind]));
-      const shown = splitsOf(body).slice(0, MOST_CHIPS);
       line.dataset.state = stateOf(progress);
+      if (progress.state === "error") line.open = true;
       setText(lead, leadOf(progress));
       if (body !== null) explained(lead, explanation("curves_differ"));
       else unexplained(lead);
-      const partings = store.partings.peek();
       const feature = body?.feature ?? "";
-      const chipsOf = shown.map((driver) => {
-        const { column } = driver;
-        const chip = chipOf(driver, kinds.has(column), partings.get(column));
-        // What has no axis has no heat map.
-        const both = ["other", undefined].includes(kinds.get(column)) ? [] : [bothOf(feature, column)];
-        return html("span", { class: "ice-chip-group" }, chip, ...both);
-      });
-      chips.replaceChildren(...chipsOf);
-      (shown.length > 0 ? line : chips).append(together);
+      const rows = splitsOf(body)
+        .slice(0, MOST_CHIPS)
+        .map((driver) => {
+          const { column } = driver;
+          const chip = chipOf(driver, kinds.has(column));
+          // What has no axis has no heat map.
+          const both = ["other", undefined].includes(kinds.get(column)) ? [] : [bothOf(feature, column)];
+          return html("div", { class: "ice-chip-row" }, chip, ...both);
+        });
+      chips.replaceChildren(...rows, together);
       describeTogether(together, body);
     },
   );
@@ -104,25 +97,26 @@ function stateOf({ state, body }: Progress<DriversBody>): string {
 const leadOf = (progress: Progress<DriversBody>): string =>
   progress.state === "error" ? progress.message : (progress.body?.lead ?? "");
 
-function chipOf(driver: DriverBody, canColour: boolean, parted: number | undefined): HTMLElement {
+/** A rule, its share, and what a click does. */
+const chipParts = (rule: string, share: string): (Node | string)[] => [
+  html("span", { class: "ice-chip-rule" }, rule),
+  " ",
+  html("span", {}, share, html("span", { class: "ice-hidden" }, " of the variance between curves")),
+  " ",
+  html("span", { class: "ice-chip-act" }, "colour"),
+];
+
+function chipOf(driver: DriverBody, canColour: boolean): HTMLElement {
   const share = percent(driver.share);
-  // The condition of a rule is visible however long the name is.
-  const name = driver.column.length;
-  const at = parted ?? (name > SHORT_NAME && driver.rule.startsWith(driver.column) ? name : undefined);
-  const chip = pushButton(
-    { class: "ice-chip", "aria-pressed": "false", "data-test": "driver", "data-column": driver.column },
-    html("span", { class: "ice-chip-rule ice-parted" }, ...partedText(driver.rule, at)),
-    " ",
-    html(
-      "span",
-      { class: "ice-chip-share" },
-      share,
-      html("span", { class: "ice-hidden" }, " of the variance between curves"),
-    ),
-  );
+  const attributes = {
+    class: "ice-chip",
+    "aria-pressed": "false",
+    "data-test": "driver",
+    "data-column": driver.column,
+  };
+  const chip = pushButton(attributes, ...chipParts(driver.rule, share));
   const rows = `${plural(driver.n_rule, "row")}, all others: ${plural(driver.n_rest, "row")}.`;
   explained(chip, { name: `${driver.rule}: ${share}`, text: `${rows}\n${explanation("split").text}` });
-  chip.style.setProperty("--share", String(driver.share));
   chip.disabled = !canColour;
   return chip;
 }
@@ -139,9 +133,7 @@ function describeTogether(node: HTMLElement, body: DriversBody | null): void {
   node.hidden = body === null || body.combined.columns.length === 0;
   if (body === null || node.hidden) return;
   const { columns, share } = body.combined;
-  const together = `together ${percent(share)}`;
-  setText(node, body.drivers.length > 0 ? together : `${columns.join(" and ")} ${together}`);
-  node.style.setProperty("--share", String(share));
+  node.replaceChildren(...chipParts(`${columns.join(" and ")} together`, percent(share)));
   explained(node, { name: explanation("together").name, text: rulesText(body) });
 }
 

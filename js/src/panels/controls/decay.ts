@@ -3,24 +3,22 @@
 import { html, setText, update } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
-import { optionsIn } from "../../elements/options.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
-import type { Distance, Header } from "../../wire/protocol.ts";
+import type { Distance, FeatureKind, Header } from "../../wire/protocol.ts";
+import { unitOf } from "../../words/dates.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
-import { keptText, number, reachText } from "../../words/numbers.ts";
-import { isUnordered } from "../../words/values.ts";
+import { capital } from "../../words/names.ts";
+import { halfWeight, keptText, number, reachText } from "../../words/numbers.ts";
+import { hasLevels, isUnordered } from "../../words/values.ts";
 
 /** The same as in Python. */
 const DEFAULT = 0.75;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
-const DISTANCES: Record<Distance, string> = {
-  marginal: "marginal SD",
-  conditional: "SD given the other features",
-  custom: "scale as passed",
-};
+/** What is obvious next to the slider is left out. */
+const SHORTER = [/^a value (.*) from the observed one/, "$1 away"] as const;
 
 export function decayPanel(view: View): HTMLElement {
   return new DecayPanel(view).node;
@@ -38,27 +36,19 @@ class DecayPanel {
   });
   readonly #tick = html("i", { class: "ice-decay-tick", "aria-hidden": "true" });
   readonly #value = html("output", { class: "ice-decay-value", "data-test": "decay-value" });
-  readonly #reach = html("span");
-  readonly #kept = explained(html("span", { "data-test": "decay-kept" }), explanation("support"));
-  readonly #also = html("span", {}, " · ", this.#kept);
+  readonly #readout = html("span", { class: "ice-decay-readout", "data-test": "decay-readout" });
   readonly node = html(
     "div",
     { class: "ice-decay", "data-test": "decay" },
-    this.#label,
-    html(
-      "span",
-      { class: "ice-decay-scale" },
-      html("span", { class: "ice-decay-end" }, "near only"),
-      html("span", { class: "ice-decay-track" }, this.#tick, this.#slider),
-      html("span", { class: "ice-decay-end" }, "all alike"),
-    ),
-    this.#value,
-    html("p", { class: "ice-decay-readout", "data-test": "decay-readout" }, this.#reach, this.#also),
+    html("span", { class: "ice-decay-name" }, this.#label, " ", this.#value),
+    html("span", { class: "ice-decay-track" }, this.#tick, this.#slider),
+    this.#readout,
+    html("span", { class: "ice-decay-end" }, "near each row’s own value"),
+    html("span", { class: "ice-decay-end" }, "all values alike"),
   );
 
   constructor(view: View) {
     const { store, aborted, keep } = view;
-    this.node.append(distanceChoice(view));
     const release = (): void => store.releaseDecay();
     const reset = (): void => {
       store.dragDecay(DEFAULT);
@@ -78,11 +68,19 @@ class DecayPanel {
       },
     });
     keep(
-      () => [store.decay.value, store.distance.value, store.figures.value, store.opened] as const,
-      ([decay, distance, figures, opened]) => {
+      () =>
+        [
+          store.decay.value,
+          store.distance.value,
+          store.figures.value,
+          store.opened,
+          store.remembered.of("right").value === "all",
+        ] as const,
+      ([decay, distance, figures, opened, ofAll]) => {
         this.#drawSlider(decay, figures?.header.decays ?? NO_DECAYS);
         this.#slider.disabled = figures === null;
-        this.#drawWords(decay, distance, opened, figures?.profile.estimated(decay) ?? false);
+        const scale = ofAll ? null : (figures?.header.features[opened?.index ?? -1]?.scale ?? null);
+        this.#drawWords({ decay, distance, opened, scale }, figures?.profile.estimated(decay) ?? false);
       },
     );
   }
@@ -96,41 +94,36 @@ class DecayPanel {
     this.#tick.style.setProperty("--share", share(DEFAULT));
   }
 
-  #drawWords(decay: number, distance: Distance, opened: RankedFeature | null, isEstimated: boolean): void {
+  #drawWords({ decay, distance, opened, scale }: Weighted, isEstimated: boolean): void {
     const kind = opened?.kind ?? "numeric";
     const reach = reachText(decay, distance, isUnordered(kind));
     const kept = keptText(decay, opened?.support ?? Number.NaN, isEstimated);
+    const all = [reach, kept].filter((part) => part !== "");
     explained(this.#label, explanation("decay", ...variantsOf(kind, "step")));
     setText(this.#value, number(decay));
-    setText(this.#reach, reach);
-    setText(this.#kept, kept);
-    this.#also.hidden = kept === "";
-    const spoken = [number(decay), reach, kept].filter((part) => part !== "").join(", ");
-    this.#slider.setAttribute("aria-valuetext", spoken);
+    setText(this.#readout, awayText(kind, decay, distance, scale));
+    explained(this.#readout, { name: capital(all.join(" · ")), text: kept === "" ? "" : explanation("support").text });
+    this.#slider.setAttribute("aria-valuetext", [number(decay), ...all].join(", "));
   }
 }
 
-/** What the distance from the observed value is measured in; a page without a kernel keeps what it was saved with. */
-function distanceChoice({ store, aborted, keep }: View): HTMLElement {
-  const { name, text } = explanation("distance");
-  const select = html("select", { class: "ice-select", "data-test": "distance" });
-  const field = html(
-    "label",
-    { class: "ice-field ice-distance-choice" },
-    explained(html("span", {}, name), { name, text }),
-    select,
-  );
-  listen(select, aborted, { change: () => store.setDistance(select.value as Distance) });
-  const offer = optionsIn(select);
-  keep(
-    () => [store.figures.value?.header.distances ?? [], store.distance.value] as const,
-    ([distances, distance]) => {
-      field.hidden = distances.length === 0;
-      offer(distances.map((each) => [each, DISTANCES[each]]));
-      select.value = distance;
-    },
-  );
-  return field;
+/** What the words around the slider depend on. */
+interface Weighted {
+  decay: number;
+  distance: Distance;
+  opened: RankedFeature | null;
+  /** One SD of the open feature; null where it is unknown, or all features are on screen. */
+  scale: number | null;
+}
+
+/** Which values count half, in the unit of the feature where distances are multiples of one number. */
+function awayText(kind: FeatureKind, decay: number, distance: Distance, scale: number | null): string {
+  const half = halfWeight(decay);
+  const inUnits = distance === "marginal" && scale !== null && !hasLevels(kind) && kind !== "boolean";
+  if (!inUnits || !Number.isFinite(half)) return reachText(decay, distance, isUnordered(kind)).replace(...SHORTER);
+  const isTime = kind === "datetime" || kind === "timedelta";
+  const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: "" };
+  return `${number(Number((half * scale * perDay).toPrecision(3)))}${short && `\u00a0${short}`} away counts half`;
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

@@ -70,8 +70,8 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
   const { item, mark, name } = keyItem("mean", "partial_dependence");
   item.dataset.test = "key-mean";
   // Its room stays reserved at equal weights, so that the key does not wrap while the slider moves.
-  const unweighted = html("span", { class: "ice-key-unweighted" }, ", unweighted");
-  item.append(unweighted);
+  const unweighted = html("span", {}, ", unweighted");
+  item.append(html("span", {}, name, unweighted));
   keep(
     () => [plot.value?.scene, store.decay.value < 1, store.remembered.of("partial_dependence").value] as const,
     ([scene, isWeighted, isShown]) => {
@@ -90,7 +90,7 @@ function meanItem({ store, keep }: View, { plot }: Shown): HTMLElement {
 }
 
 function effectItem({ keep }: View, { plot, effects }: Shown, effect: EffectName): HTMLElement {
-  const { item, mark, name } = keyItem(effect.replace("_", "-"), effect);
+  const { item, mark, name } = keyItem(effect, effect);
   item.dataset.test = `key-${effect}`;
   item.classList.add("ice-key-of-large");
   keep(

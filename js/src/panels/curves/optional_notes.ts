@@ -14,7 +14,7 @@ function waitText(progress: Progress<object>, isWanted: boolean, wait: string): 
 }
 
 /** What compared plots leave out, as notes name it. */
-const LEFT_OUT = { target: "the observed target", ale: "ALE", m_plot: "the M-plot", unlike: "values unlike the data" };
+const LEFT_OUT = { target: "the observed target", ale: "ALE", unlike: "values unlike the data" };
 
 /** What was switched on and is not shown while features are compared. */
 function leftOutText({ remembered }: View["store"]): string {
@@ -51,7 +51,7 @@ export function optionalNotes(view: View, shown: Shown, isComparing: ReadonlySig
       ] as const,
     ([compares, feature, wantsEffects, knownEffects, wantsUnlike, knownUnlike]) => {
       const fitting = `Fitting models that predict ${feature} from the other features, to find values unlike the data …`;
-      setText(effects, waitText(knownEffects, wantsEffects, `Computing ALE and M-plot of ${feature} …`));
+      setText(effects, waitText(knownEffects, wantsEffects, `Computing ALE of ${feature} …`));
       const summary = (wantsUnlike && knownUnlike.body?.summary) || "";
       setText(unlike, summary || waitText(knownUnlike, wantsUnlike, fitting));
       if (summary === "") unexplained(unlike);

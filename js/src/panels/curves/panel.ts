@@ -50,16 +50,19 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
 export interface Beside {
   /** Rows that a card is about. */
   pins: Pins;
-  /** Its choice is in the line of the title, its plots are shown in place of the large one. */
+  /** Its choice is under the plot, its plots are shown in place of the large one. */
   compare: { choice: HTMLElement; plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
   correlated: HTMLElement;
   drivers: HTMLElement;
-  controls: HTMLElement;
+  /** The kinds are beside the name, the colours beside the drivers. */
+  kinds: HTMLElement;
+  colors: HTMLElement;
+  decay: HTMLElement;
 }
 
 /** `under` is placed below the curves of the open feature. */
 export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[]): HTMLElement {
-  const { compare, correlated, drivers, controls } = beside;
+  const { compare, correlated, drivers, kinds, colors, decay } = beside;
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -70,23 +73,19 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
   const shown = shownIn(view, frame);
   const groups = groupsOf(shown);
   fillFrame(frame, view, shown, groups, beside);
-  const { title, facts } = featureTitle(view);
   const titles = axisTitles(view, shown, frame);
   const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, marksKey(view, shown, groups), titles.feature);
+  const below = html("div", { class: "ice-plot-titles" }, titles.feature);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
     html(
       "header",
       { class: "ice-head" },
-      html("div", { class: "ice-title-row" }, title, compare.choice),
+      html("div", { class: "ice-title-row" }, featureTitle(view), kinds),
       featureSentence(view, shown),
-      facts,
     ),
-    correlated,
-    drivers,
-    controls,
+    html("div", { class: "ice-asides" }, html("div", { class: "ice-aside" }, correlated, colors), drivers),
     kindRemark(view, shown),
     rangeRemark(view, shown),
     optionalNotes(view, shown, compare.isComparing),
@@ -94,6 +93,8 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
     above,
     html("div", { class: "ice-stage" }, frame, coverOf(view)),
     below,
+    decay,
+    html("div", { class: "ice-under-plot" }, marksKey(view, shown, groups), compare.choice),
     colorLegend(view, shown, groups),
     ...under,
     spokenSummary(view, shown),

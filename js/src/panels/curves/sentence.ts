@@ -3,9 +3,10 @@ import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import type { Scene } from "../../plots/scene.ts";
 import { type RankedFeature, tiedWith } from "../../store/ranking.ts";
+import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
 import type { CurvesBody } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
+import { SAMPLE, sampleText } from "../../words/metric_names.ts";
 import { columnFormat, count, number, unlikeText } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
 import type { Shown } from "./state/plot_state.ts";
@@ -73,22 +74,32 @@ function rankText(ranked: RankedFeature, of: number): string {
   return `Rank ${count(ranked.rank)} of ${count(of)}${ranked.mayMove ? " so far" : ""}${tied}.`;
 }
 
+/** Figures in the tooltip of the sentence, by their short names. */
+const FIGURES = [
+  ["impact", "impact"],
+  ["in distribution", "in_distribution_impact"],
+  ["heterogeneity", "heterogeneity"],
+  ["non-linearity", "non_linearity"],
+  ["missing", "missing_impact"],
+  ["disagreement", "disagreement"],
+] as const;
+
+function figuresText(opened: RankedFeature, reading: Reading): string {
+  const of = (metric: string): number => reading.get(opened.index, metric);
+  const write = reading.column(of("impact"));
+  return FIGURES.filter(([, metric]) => !Number.isNaN(of(metric)))
+    .map(([name, metric]) => `${name}: ${metric === "missing_impact" ? reading.write(of(metric)) : write(of(metric))}`)
+    .join("\n");
+}
+
 export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {
-  const average = html("span");
+  const average = html("span", { class: "ice-sentence-average", "data-test": "facts" });
   const missing = html("span", { "data-test": "missing-sentence" });
   const steepest = html("span", { "data-test": "steepest" });
-  const rank = explained(html("span", { "data-test": "rank" }), explanation("rank"));
   const unlike = html("span", { "data-test": "unlike-of-row" });
-  const sentence = html(
-    "p",
-    { class: "ice-sentence", "data-test": "sentence" },
-    average,
-    missing,
-    " ",
-    rank,
-    steepest,
-    unlike,
-  );
+  const sample = explained(html("span", { "data-test": "sample" }), SAMPLE);
+  const parts = [average, missing, steepest, unlike];
+  const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, ...parts, " ", sample);
   keep(
     () =>
       [
@@ -97,18 +108,26 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
         store.outputName.value,
         store.opened,
         store.ranking.value.length,
-        store.figures.value?.impact ?? null,
+        store.reading.value,
       ] as const,
-    ([curves, feature, output, opened, of, figures]) => {
+    ([curves, feature, output, opened, of, reading]) => {
       // While the curves of a feature are computed, those of the last one are on screen.
       setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
       const [missingImpact, impact] = ["missing_impact", "impact"].map((metric) =>
-        opened === null || figures === null ? Number.NaN : figures.get(opened.index, metric),
+        opened === null || reading === null ? Number.NaN : reading.plain(opened.index, metric),
       ) as [number, number];
       const ifMissing = average.textContent === "" ? "" : missingSentence(feature, missingImpact, impact);
       setText(missing, ifMissing && ` ${ifMissing}`);
-      setText(rank, opened === null ? "" : rankText(opened, of));
-      rank.hidden = rank.textContent === "";
+      if (opened !== null && reading !== null) {
+        explained(average, { name: rankText(opened, of), text: figuresText(opened, reading) });
+      }
+    },
+  );
+  keep(
+    () => [store.opened?.draft ?? null, store.status.value.n_all] as const,
+    ([draft, nAll]) => {
+      sample.hidden = draft === null;
+      setText(sample, draft === null ? "" : sampleText(draft.nRows, nAll));
     },
   );
   keep(

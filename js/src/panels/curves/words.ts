@@ -1,4 +1,4 @@
-/** Texts of the open feature: axis titles, metrics next to the title, and the summary for screen readers. */
+/** Texts of the open feature: its name, axis titles, and the summary for screen readers. */
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
@@ -12,8 +12,8 @@ import type { Scene } from "../../plots/scene.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
-import { explanation, variantsOf } from "../../words/glossary.ts";
-import { levelText, SAMPLE, sampleText } from "../../words/metric_names.ts";
+import { explanation } from "../../words/glossary.ts";
+import { levelText, sampleText } from "../../words/metric_names.ts";
 import { capital } from "../../words/names.ts";
 import { count, number, plural } from "../../words/numbers.ts";
 import { noSlopes } from "../../words/values.ts";
@@ -28,16 +28,6 @@ const MOST_SPOKEN = 8;
 /** The keys that do what the pointer does. */
 const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it.";
-
-/** Metrics next to the title, by their short names. */
-const FACTS = [
-  ["impact", "impact"],
-  ["in distribution", "in_distribution_impact"],
-  ["heterogeneity", "heterogeneity"],
-  ["non-linearity", "non_linearity"],
-  ["missing", "missing_impact"],
-  ["disagreement", "disagreement"],
-] as const;
 
 export interface AxisTitles {
   value: HTMLElement;
@@ -72,19 +62,12 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
   return { value, range, feature };
 }
 
-export function featureTitle(view: View): { title: HTMLElement; facts: HTMLElement } {
-  const { store } = view;
+export function featureTitle({ store, keep }: View): HTMLElement {
   const title = html("h3", { class: "ice-title ice-parted", "data-test": "feature-title" });
-  const facts = html("p", { class: "ice-facts", "data-test": "facts" });
-  const sample = explained(html("span", { "data-test": "sample" }), SAMPLE);
-  const parts = FACTS.map(([label, metric]) => {
-    const [name, figure] = [html("span", {}, label), html("b")];
-    return { metric, name, figure, node: html("span", { class: "ice-fact" }, name, " ", figure) };
-  });
   let titled = "";
-  view.keep(
-    () => [store.opened, store.feature.value, store.reading.value, store.status.value.n_all] as const,
-    ([opened, name, reading, nAll]) => {
+  keep(
+    () => store.feature.value,
+    (name) => {
       const parted = store.partings.peek().get(name);
       if (`${name} ${parted}` !== titled) {
         titled = `${name} ${parted}`;
@@ -92,24 +75,9 @@ export function featureTitle(view: View): { title: HTMLElement; facts: HTMLEleme
       }
       title.title = name;
       title.classList.toggle("ice-title-none", name === "");
-      const of = (metric: string) =>
-        opened === null ? Number.NaN : (reading?.get(opened.index, metric) ?? Number.NaN);
-      const defined = parts.filter(({ metric }) => !Number.isNaN(of(metric)));
-      // Nodes that stay keep the focus.
-      const nodes = [...defined.map(({ node }) => node), ...(opened?.draft ? [sample] : [])];
-      const isSame = nodes.length === facts.childElementCount && nodes.every((node) => facts.contains(node));
-      if (!isSame) facts.replaceChildren(...nodes);
-      if (opened?.draft) setText(sample, sampleText(opened.draft.nRows, nAll));
-      if (opened === null || reading === null) return;
-      const write = reading.column(of("impact"));
-      const variants = variantsOf(opened.kind, reading.figures.header.convention);
-      for (const { metric, name, figure } of defined) {
-        explained(name, explanation(metric, ...variants));
-        setText(figure, metric === "missing_impact" ? reading.write(of(metric)) : write(of(metric)));
-      }
     },
   );
-  return { title, facts };
+  return title;
 }
 
 /** What the summary is about. */

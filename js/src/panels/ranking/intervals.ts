@@ -1,40 +1,12 @@
-/** The switch for intervals of the bars, and the key of whiskers and brackets. */
+/** The key of whiskers and brackets. */
 
 import { html, setText } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
-import { listen } from "../../elements/lifetime.ts";
+import { explained } from "../../elements/explained.ts";
 import type { Whiskers } from "../../store/intervals.ts";
-import type { Store } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
 import { explanation } from "../../words/glossary.ts";
-import { intervalName, levelText } from "../../words/metric_names.ts";
+import { intervalName } from "../../words/metric_names.ts";
 import { percent } from "../../words/numbers.ts";
-
-const USUAL_LEVEL = 0.95;
-
-/** The level stays what it was when intervals are switched off and on. */
-export function intervalsControl({ store, aborted, keep }: View): HTMLElement {
-  let level = store.intervals.peek() ?? USUAL_LEVEL;
-  const box = html("input", { type: "checkbox", "data-test": "intervals" });
-  const name = html("span");
-  const label = html("label", { class: "ice-field ice-intervals" }, box, name);
-  listen(box, aborted, { change: () => store.setIntervals(box.checked ? level : null) });
-  keep(
-    () => [store.intervals.value, hasIntervals(store)] as const,
-    ([chosen, areOffered]) => {
-      label.hidden = !areOffered;
-      level = chosen ?? level;
-      box.checked = chosen !== null;
-      setText(name, `${levelText(level)} intervals`);
-      hinted(label, explanation("interval").text, intervalName(level));
-    },
-  );
-  return label;
-}
-
-/** Whether figures of this ranking have intervals: how far models disagree has none. */
-const hasIntervals = ({ client, rankBy }: Store): boolean =>
-  client.answers("intervals") && rankBy.value !== "disagreement";
 
 /** What whiskers and brackets are; shown while there are intervals. */
 export function intervalsKey({ store, keep }: View): HTMLElement {
@@ -52,7 +24,7 @@ export function intervalsKey({ store, keep }: View): HTMLElement {
   );
   setText(tied, explanation("tied").name);
   keep(
-    () => [hasIntervals(store) ? store.intervals.value : null, store.whiskers.value] as const,
+    () => [store.hasIntervals ? store.intervals.value : null, store.whiskers.value] as const,
     ([level, whiskers]) => {
       key.hidden = level === null;
       if (level === null) return;

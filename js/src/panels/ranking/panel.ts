@@ -13,16 +13,14 @@ import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
 import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { FAR_OFF_REMARK, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
+import { captionOf, FAR_OFF_REMARK, meaningOf, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
 import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
-import { intervalsControl, intervalsKey } from "./intervals.ts";
-import { metricControl } from "./metric.ts";
+import { intervalsKey } from "./intervals.ts";
 import { modelColorsIn, modelFacts, modelsKey } from "./models.ts";
 import { RowList } from "./rows.ts";
 import { type Search, searchField } from "./search.ts";
 import { signsKey } from "./signs.ts";
-import { unitControl } from "./unit.ts";
 import { describe, lengthsOf, longestOf, type Scale, tiesText } from "./words.ts";
 
 const TICK = explanation("tick");
@@ -44,17 +42,12 @@ export function rankingPanel(view: View, beside: BesideBars): HTMLElement {
 
 class Ranking {
   readonly panel: HTMLElement;
-  readonly #key = html(
-    "p",
-    { class: "ice-key", "data-test": "ranking-key" },
-    html("span", { class: "ice-key-item" }, html("i", { class: "ice-key-fill" }), "in-distribution"),
-    html(
-      "span",
-      { class: "ice-key-item" },
-      html("i", { class: "ice-key-tick" }),
-      explained(html("span", {}, TICK.name), TICK),
-    ),
+  readonly #tick = html(
+    "span",
+    { class: "ice-key-item", "data-test": "ranking-key" },
+    html("i", { class: "ice-key-tick" }),
   );
+  readonly #unit = html("p", { class: "ice-meaning", "data-test": "ranking-unit" });
   readonly #rows: RowList;
   readonly #search: Search;
   readonly #remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
@@ -92,25 +85,15 @@ class Ranking {
   ) {
     this.#rows = new RowList(view.aborted);
     this.#search = searchField(view, (open) => (open ? this.#goTo(0) : this.#focusOpen()));
-    const below = html("div", { class: "ice-under-bars" }, this.#cut, signsKey(view, this.#listed));
-    this.#list.append(this.#remark, this.#rows.scroll, this.#ties, below, this.#footnote);
+    this.#tick.append(explained(html("span", {}, TICK.name), TICK));
+    const key = html("p", { class: "ice-key ice-ranking-key" }, this.#tick, signsKey(view, this.#listed));
+    this.#list.append(this.#remark, this.#rows.scroll, this.#ties, this.#cut, key, this.#footnote);
+    this.#list.append(intervalsKey(view), modelsKey(view));
     update(this.#rows.node, { "aria-describedby": this.#ties.id });
     this.panel = html(
       "section",
       { class: "ice-panel ice-ranking", "aria-label": "Ranking of the features", "data-test": "ranking" },
-      html(
-        "header",
-        { class: "ice-head" },
-        metricControl(view),
-        html(
-          "div",
-          { class: "ice-key-row" },
-          this.#key,
-          html("span", { class: "ice-figure-choices" }, intervalsControl(view), unitControl(view)),
-          intervalsKey(view),
-          modelsKey(view),
-        ),
-      ),
+      html("header", { class: "ice-head" }, html("h3", { class: "ice-caption" }, "What matters most"), this.#unit),
       this.#search.node,
       this.#list,
     );
@@ -242,6 +225,7 @@ class Ranking {
       computing: status.value.state === "computing" ? status.value.label : null,
       waits: this.view.store.isCounting.value,
       models: this.#models(),
+      output: this.view.store.quantity.value,
     };
   }
 
@@ -254,7 +238,8 @@ class Ranking {
 
   #draw(state: State): void {
     const { ranking, matching, query, metric, level, computing, waits } = state;
-    this.#key.hidden = metric !== "in_distribution_impact";
+    this.#tick.hidden = metric !== "in_distribution_impact";
+    this.#drawUnit(state);
     this.#search.show(matching.length, ranking.length);
     setText(this.#remark, remarkOn(ranking, matching.length, query, metric, computing));
     this.#remark.hidden = this.#remark.textContent === "";
@@ -273,6 +258,17 @@ class Ranking {
     this.#reveal(state);
   }
 
+  /** What the figures are, with the sentence about the metric. */
+  #drawUnit({ reading, metric, output }: State): void {
+    if (reading === null) return;
+    const { convention } = reading.figures.header;
+    setText(this.#unit, captionOf(metric, reading.unit, output));
+    explained(this.#unit, {
+      name: RANK_LABELS[metric],
+      text: meaningOf(metric, convention, this.view.store.models.peek().length),
+    });
+  }
+
   /** Scrolls to the open feature when another one is opened, and once more when it gets its place by its figure. */
   #reveal({ ranking, listed, feature, query }: State): void {
     const isOther = feature !== this.#revealed[0] || query !== this.#revealed[1];
@@ -287,13 +283,14 @@ class Ranking {
   }
 
   #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing, models }: State): void {
+    const longest = this.#longestOf(ranking, reading, metric, level);
     const scale: Scale = {
       metric,
       convention: reading?.figures.header.convention ?? "step",
       of: ranking.length,
-      longest: this.#longestOf(ranking, level),
+      longest,
       models,
-      write: reading?.column(largest(matching)) ?? String,
+      write: reading?.column(longest) ?? String,
     };
     const reachable = matching.some(({ name }) => name === feature) ? feature : matching[0]?.name;
     this.#rows.show({
@@ -319,9 +316,9 @@ class Ranking {
     });
   }
 
-  /** The length of the longest mark. */
-  #longestOf(ranking: readonly RankedFeature[], level: number | null): number {
-    const bars = longestOf(ranking);
+  /** The length of the longest mark. It is that of all decays, so that bars keep their scale while the slider moves. */
+  #longestOf(ranking: readonly RankedFeature[], reading: Reading | null, metric: RankBy, level: number | null): number {
+    const bars = Math.max(longestOf(ranking), reading?.largest(metric) || 0);
     const whiskers = ranking.reduce((longest, ranked) => Math.max(longest, whiskerOf(ranked)?.[1] ?? 0), 0);
     if (level === null && ranking.every(({ draft }) => draft === null)) this.#reach = 1;
     else if (whiskers > 0 && bars > 0) this.#reach = Math.max(1, whiskers / bars);
@@ -370,6 +367,8 @@ interface State {
   computing: string | null;
   waits: boolean;
   models: Scale["models"];
+  /** What is predicted, in short. */
+  output: string;
 }
 
 /** The first few features, with the open one in place of the last where it ranks below them. */
@@ -377,11 +376,6 @@ function firstOf(ranking: readonly RankedFeature[], open: string): RankedFeature
   const first = ranking.slice(0, FEW_ROWS);
   const below = ranking.slice(FEW_ROWS).find(({ name }) => name === open);
   return below === undefined ? first : [...first.slice(0, -1), below];
-}
-
-/** The largest figure that is written, which determines the number of digits. */
-function largest(ranking: readonly RankedFeature[]): number {
-  return ranking.reduce((most, { value }) => (value > most ? value : most), 0);
 }
 
 /** The message in place of the bars or below them; empty where none is needed. */

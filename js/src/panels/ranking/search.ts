@@ -6,7 +6,8 @@ import { listen } from "../../elements/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import { count, plural } from "../../words/numbers.ts";
 
-const LEAST_FEATURES = 12;
+/** Of fewer features, most have a bar in sight. */
+const LEAST_FEATURES = 21;
 /** Elements in which a slash is typed. */
 const TYPING = "textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio])";
 

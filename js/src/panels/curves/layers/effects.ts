@@ -1,4 +1,4 @@
-/** ALE and M-plot, next to the mean of the curves. */
+/** ALE, next to the mean of the curves. */
 import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { haloedPaths, linePath } from "../../../marks/paths.ts";
@@ -8,7 +8,7 @@ import type { View } from "../../../view/view.ts";
 import type { Shown } from "../state/plot_state.ts";
 
 /** On levels: distance from the mean, as a share of a level's room, and half the size of a mark, in px. */
-const ASIDE = { ale: -0.2, m_plot: 0.2 } as const;
+const ASIDE = -0.2;
 const REACH = 5;
 
 /** The rims, under the mean, and the lines, over it: where they coincide, all are visible. */
@@ -30,7 +30,7 @@ export function effectsLayers(view: View, { plot, effects }: Shown): { rims: SVG
 }
 
 function marksOf(shown: Plot, { name, x, values }: EffectLine): { rims: SVGElement[]; lines: SVGElement[] } {
-  const attributes = { class: `ice-effect ice-effect-${name.replace("_", "-")}`, "data-test": `effect-${name}` };
+  const attributes = { class: `ice-effect ice-effect-${name}`, "data-test": `effect-${name}` };
   const px = x.map((value) => shown.x(value));
   const height = (point: number) => shown.y(values[point]!);
   if (!shown.scene.onLevels) {
@@ -40,13 +40,10 @@ function marksOf(shown: Plot, { name, x, values }: EffectLine): { rims: SVGEleme
   const room = shown.x(1) - shown.x(0);
   const reach = Math.min(REACH, Math.max(2.5, room / 8));
   const signs = Array.from(px, (at, point) => {
-    const [cx, cy] = [at + ASIDE[name] * room, height(point)];
-    return svg("path", { class: "ice-effect-sign", d: Number.isFinite(cy) ? SIGNS[name](cx, cy, reach) : "" });
+    const [cx, cy] = [at + ASIDE * room, height(point)];
+    return svg("path", { class: "ice-effect-sign", d: Number.isFinite(cy) ? rhombus(cx, cy, reach) : "" });
   });
   return { rims: [], lines: [svg("g", attributes, ...signs)] };
 }
 
-const SIGNS = {
-  ale: (x: number, y: number, r: number) => `M${x},${y - r}l${r},${r}l${-r},${r}l${-r},${-r}Z`,
-  m_plot: (x: number, y: number, r: number) => `M${x},${y - r}l${r},${1.75 * r}h${-2 * r}Z`,
-} as const;
+const rhombus = (x: number, y: number, r: number) => `M${x},${y - r}l${r},${r}l${-r},${r}l${-r},${-r}Z`;

@@ -5,7 +5,7 @@ import { stackedScene } from "../../../plots/models.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { type Scene, sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
-import { offersIn } from "../../../store/available_choices.ts";
+import { canHaveRug, offersIn } from "../../../store/available_choices.ts";
 import { type Loaded, loadedOf, type Store } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
@@ -74,7 +74,10 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     const shared = JSON.parse(sharedText.value);
     return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value });
   });
-  const hasRug = computed(() => offers.value.rug === null && store.remembered.of("rug").value !== "off");
+  const hasRug = computed(() => {
+    const isDrawn = scene.value !== null && canHaveRug(scene.value.curves, scene.value.kind);
+    return isDrawn && store.remembered.of("rug").value !== "off";
+  });
   const plot = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
     const strips = { rug: hasRug.value, unlike: wantsUnlike.value };

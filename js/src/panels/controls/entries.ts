@@ -1,0 +1,230 @@
+/** Entries of the menu of settings: what each is called, its control, and a line that says what it does. */
+
+import { html, setText, uniqueId, update } from "../../elements/element.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { optionsIn } from "../../elements/options.ts";
+import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
+import type { Store } from "../../store/store.ts";
+import type { View } from "../../view/view.ts";
+import type { Distance, RankBy } from "../../wire/protocol.ts";
+import { explanation } from "../../words/glossary.ts";
+import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
+import { responseName } from "../../words/names.ts";
+import { count, plural } from "../../words/numbers.ts";
+
+const DISTANCES: Record<Distance, string> = {
+  marginal: "marginal SD",
+  conditional: "SD given the other features",
+  custom: "scale as passed",
+};
+const METRICS = Object.keys(RANK_LABELS) as RankBy[];
+const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
+const USUAL_LEVEL = 0.95;
+
+/** A line of the menu. A click anywhere on it reaches its control. */
+export class Entry {
+  readonly node: HTMLElement;
+  readonly #text: HTMLElement;
+  readonly #name: HTMLElement;
+
+  constructor(
+    readonly control: HTMLInputElement | HTMLSelectElement,
+    private readonly label: string,
+    private readonly usual = "",
+  ) {
+    const id = uniqueId("ice-entry");
+    this.#name = html("span", {}, label);
+    this.#text = html("span", { id, class: "ice-entry-text", "data-test": `${control.dataset.test}-text` }, usual);
+    update(control, { "aria-label": label, "aria-describedby": id });
+    this.node = html("label", { class: "ice-entry" }, this.#name, control, this.#text);
+  }
+
+  /** Shows the entry, with the reason where it is not available; undefined hides it. */
+  show(offer: Offer, text = this.usual, label = this.label): void {
+    this.node.hidden = offer === undefined;
+    this.control.disabled = typeof offer === "string";
+    setText(this.#name, label);
+    setText(this.#text, offer ?? text);
+    update(this.control, { "aria-label": label });
+  }
+}
+
+/** An entry that chooses one of several values; without two of them it is hidden. */
+interface Choice {
+  name: string;
+  label: string;
+  options: (store: Store) => readonly (readonly [value: string, label: string])[];
+  chosen: (store: Store) => string;
+  choose: (store: Store, value: string) => void;
+  text: (store: Store) => string;
+}
+
+const CHOICES: readonly Choice[] = [
+  {
+    name: "response",
+    label: "Response",
+    // A page without a kernel cannot explain another one.
+    options: ({ figures, client }) =>
+      (client.hasKernel ? (figures.value?.header.responses ?? []) : []).map((name) => [name, responseName(name)]),
+    chosen: ({ response }) => response.value,
+    choose: (store, value) => store.setResponse(value),
+    text: () => "The scale of the prediction that is explained.",
+  },
+  {
+    name: "rank-by",
+    label: "Rank by",
+    options: ({ models }) =>
+      METRICS.filter((metric) => metric !== "disagreement" || models.value.length > 1).map((metric) => [
+        metric,
+        RANK_LABELS[metric],
+      ]),
+    chosen: ({ rankBy }) => rankBy.value,
+    choose: (store, value) => store.setRankBy(value as RankBy),
+    text: ({ rankBy, convention, models, reading, ranking }) => {
+      const meaning = meaningOf(rankBy.value, convention.value, models.value.length);
+      if (reading.value === null) return meaning;
+      const { unit, figures } = reading.value;
+      const ofUnit = unitMeaning(unit, figures.header, ranking.value.filter(({ known }) => known).length);
+      return ofUnit === null ? meaning : `${meaning} ${ofUnit}`;
+    },
+  },
+  {
+    name: "distance",
+    label: explanation("distance").name,
+    options: ({ figures }) => (figures.value?.header.distances ?? []).map((each) => [each, DISTANCES[each]]),
+    chosen: ({ distance }) => distance.value,
+    choose: (store, value) => store.setDistance(value as Distance),
+    text: () => "The unit in which values are far from the observed one.",
+  },
+  {
+    name: "max-lines",
+    label: "Curves",
+    options: ({ figures, maxLines, client, remembered }) => {
+      const n = figures.value?.header.n_observations ?? 0;
+      if (remembered.of("right").value === "all") return [];
+      const most = Math.min(n, LINE_COUNTS.at(-1)!, client.mostLines);
+      const counts = [...LINE_COUNTS.filter((each) => each < most), most, Math.min(maxLines.value, n)];
+      return [...new Set(counts.filter(Boolean))].sort((a, b) => a - b).map((each) => [String(each), count(each)]);
+    },
+    chosen: ({ figures, maxLines }) =>
+      String(Math.min(maxLines.value, figures.value?.header.n_observations ?? Number.POSITIVE_INFINITY)),
+    choose: (store, value) => store.setMaxLines(Number(value)),
+    text: ({ figures }) =>
+      `The largest number of curves drawn, of ${plural(figures.value?.header.n_observations ?? 0, "row")}.`,
+  },
+];
+
+export const choiceEntries = (view: View): HTMLElement[] => CHOICES.map((choice) => choiceEntry(view, choice));
+
+function choiceEntry({ store, aborted, keep }: View, choice: Choice): HTMLElement {
+  const select = html("select", { class: "ice-select", "data-test": choice.name });
+  const entry = new Entry(select, choice.label);
+  listen(select, aborted, { change: () => choice.choose(store, select.value) });
+  const offer = optionsIn(select);
+  keep(
+    () => [choice.options(store), choice.chosen(store), choice.text(store)] as const,
+    ([options, chosen, text]) => {
+      entry.show(options.length < 2 ? undefined : null, text);
+      offer(options.map(([value, label]) => [value, label]));
+      select.value = chosen;
+    },
+  );
+  return entry.node;
+}
+
+/** An entry that is on or off. */
+interface Switch {
+  name: string;
+  label: string;
+  text: string;
+  offer: (offers: Offers, store: Store) => Offer;
+  isOn: (store: Store) => boolean;
+  turn: (store: Store, on: boolean) => void;
+}
+
+const remembers = (key: "ale" | "target" | "shared_y" | "classes"): Pick<Switch, "isOn" | "turn"> => ({
+  isOn: ({ remembered }) => remembered.of(key).value,
+  turn: ({ remembered }, on) => remembered.choose(key, on),
+});
+
+const SWITCHES: readonly Switch[] = [
+  {
+    name: "view-ale",
+    label: "Compare the mean with ALE",
+    text: "Accumulated local effects stay near observed values.",
+    offer: ({ ale }) => ale,
+    ...remembers("ale"),
+  },
+  {
+    name: "view-unlike",
+    label: "Fade curves where unlike the data",
+    text: "Instead of by distance: where the other features predict another value.",
+    offer: ({ unlike }) => unlike,
+    isOn: ({ remembered }) => remembered.of("unlike").value,
+    turn: ({ remembered }, on) => {
+      remembered.choose("unlike", on);
+      remembered.choose("fade", on ? "unlike" : "distance");
+    },
+  },
+  {
+    name: "view-target",
+    label: "Observed target",
+    text: "A point at the observed value of every row.",
+    offer: ({ target }) => target,
+    ...remembers("target"),
+  },
+  {
+    name: "view-shared_y",
+    label: "Same value axis for all features",
+    text: "",
+    offer: ({ shared_y }) => shared_y,
+    ...remembers("shared_y"),
+  },
+  {
+    name: "classes-side-by-side",
+    label: "All classes side by side",
+    text: "",
+    // Next to the small plots of all features there is no room for them.
+    offer: (_offers, { figures, remembered }) =>
+      (figures.value?.header.outputs.length ?? 0) < 2 || remembered.of("right").value === "all" ? undefined : null,
+    ...remembers("classes"),
+  },
+];
+
+export const switchEntries = (view: View): HTMLElement[] => [
+  intervalsEntry(view),
+  ...SWITCHES.map((each) => switchEntry(view, each)),
+];
+
+const checkbox = (name: string): HTMLInputElement => html("input", { type: "checkbox", "data-test": name });
+
+function switchEntry({ store, aborted, keep }: View, { name, label, text, offer, isOn, turn }: Switch): HTMLElement {
+  const input = checkbox(name);
+  const entry = new Entry(input, label, text);
+  listen(input, aborted, { change: () => turn(store, input.checked) });
+  keep(
+    () => [offer(offersIn(store), store), isOn(store)] as const,
+    ([offered, on]) => {
+      entry.show(offered);
+      input.checked = on;
+    },
+  );
+  return entry.node;
+}
+
+/** The level stays what it was when intervals are switched off and on. */
+function intervalsEntry({ store, aborted, keep }: View): HTMLElement {
+  let level = store.intervals.peek() ?? USUAL_LEVEL;
+  const input = checkbox("intervals");
+  const entry = new Entry(input, "Intervals", "How far the bars would move with other rows.");
+  listen(input, aborted, { change: () => store.setIntervals(input.checked ? level : null) });
+  keep(
+    () => [store.intervals.value, store.hasIntervals] as const,
+    ([chosen, areOffered]) => {
+      level = chosen ?? level;
+      input.checked = chosen !== null;
+      entry.show(areOffered ? null : undefined, undefined, `${levelText(level)} intervals`);
+    },
+  );
+  return entry.node;
+}

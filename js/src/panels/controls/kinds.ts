@@ -1,0 +1,35 @@
+/** The kind of curves. */
+
+import { html, update } from "../../elements/element.ts";
+import { explained, hinted } from "../../elements/explained.ts";
+import { segments } from "../../elements/segments.ts";
+import type { View } from "../../view/view.ts";
+import type { Kind } from "../../wire/protocol.ts";
+import { explanation } from "../../words/glossary.ts";
+import { drawnKind, noSlopes } from "../../words/values.ts";
+
+const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
+
+export function kindControl({ store, aborted, keep }: View): HTMLElement {
+  const buttons = KINDS.map((kind) => html("button", { "data-test": `kind-${kind}` }, explanation(kind).name));
+  const choose = (place: number): void => {
+    if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
+  };
+  const { node, check } = segments("Kind of curves", buttons, choose, aborted);
+  keep(
+    // Of all features together, some have slopes.
+    () => [store.kind.value, store.remembered.of("right").value === "all" ? null : store.opened] as const,
+    ([wanted, opened]) => {
+      check(KINDS.indexOf(drawnKind(wanted, opened?.kind ?? "numeric")));
+      for (const [place, button] of buttons.entries()) {
+        const kind = KINDS[place]!;
+        const offered = opened === null || drawnKind(kind, opened.kind) === kind;
+        // It stays focusable, so that its hint can explain why it does nothing.
+        update(button, { "aria-disabled": offered ? null : "true" });
+        if (offered) explained(button, explanation(kind));
+        else hinted(button, noSlopes(opened.name));
+      }
+    },
+  );
+  return node;
+}
