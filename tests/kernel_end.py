@@ -68,9 +68,21 @@ def ask(explorer, request_id="a", **request):
 
 
 def reply_to(wire, request_id):
-    """Wait for the reply to a request: its content and buffers."""
+    """Wait for the reply to a request: its content, with arrays in the body, and its buffers."""
     message = wire.wait_for(lambda message: message["data"].get("content", {}).get("id") == request_id)
-    return message["data"]["content"], message["buffers"]
+    content, buffers = message["data"]["content"], message["buffers"]
+    return {**content, **({"body": unpacked(content["body"], buffers)} if "body" in content else {})}, buffers
+
+
+def unpacked(value, buffers):
+    """Return the body of a reply with arrays in their places, as the page reads it."""
+    if isinstance(value, list):
+        return [unpacked(each, buffers) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"dtype", "shape", "buffer"}:
+        return np.frombuffer(buffers[value["buffer"]], value["dtype"]).reshape(value["shape"])
+    return {name: unpacked(entry, buffers) for name, entry in value.items()}
 
 
 def set_from_page(explorer, **state):

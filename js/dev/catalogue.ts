@@ -113,7 +113,7 @@ function pairAnswered(change: ((body: TwoWayBody) => TwoWayBody) | null): FakeMo
     if (request.type !== "two_way") return some.answer(request);
     const { id } = request;
     if (change === null) return { reply: { id, type: "error", message } };
-    const { body } = twoWayOf(clinic(300), 0, 1);
+    const body = twoWayOf(clinic(300), 0, 1);
     return n++ === 0 ? { reply: { id, type: "result", body: change(body) } } : null;
   };
   return model;
@@ -268,7 +268,7 @@ export const cases: Record<string, () => FakeModel> = {
   "two kinds of levels": () => flats.model({ feature: "District", _view: { pair: ["Heating", "District"] } }),
   "a date and a duration": () => flats.model({ feature: "Built", _view: { pair: ["Built", "Time to the centre"] } }),
   "two numbers, both signs": () => logOdds().model({ feature: "Age", _view: { pair: ["Age", "BMI"] } }),
-  "two numbers, computing": () => pairAnswered((body) => ({ ...body, share_done: 0.4 })),
+  "two numbers, computing": () => pairAnswered(() => ({ share_done: 0.4, two_way: null })),
   "two numbers, refused": () => pairAnswered(null),
   "no decay": () => some.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => some.model({ decay: 0.755 }),
@@ -282,7 +282,7 @@ export const cases: Record<string, () => FakeModel> = {
   intervals: () => some.model({ ci: 0.95, feature: "Age" }),
   "intervals of many": () => many(14, { rank_by: "impact", ci: 0.9 }),
   "intervals, every kind, in shares": () => flats.model({ ci: 0.95, unit: "share", feature: "Area" }),
-  "intervals, computing": () => withoutIntervals(some, { n_known: 3, n_features: 8, tied: [] }),
+  "intervals, computing": () => withoutIntervals(some, { n_known: 3, n_features: 8, intervals: null }),
   "intervals, refused": () => withoutIntervals(some, null),
   "missing impact": () => flats.model({ feature: "Area", rank_by: "missing_impact" }),
   "no missing impact": () => some.model({ rank_by: "missing_impact" }),

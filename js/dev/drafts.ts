@@ -1,7 +1,7 @@
 /** A kernel that has taken a sample of the rows: all features have figures with standard errors, some are exact. */
 import { randomLcg, randomNormal } from "d3-random";
-import { decodeImpact, decodeProfile } from "../src/wire/decode.ts";
 import type { Header, Traits } from "../src/wire/protocol.ts";
+import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
 import type { FakeModel } from "./model.ts";
 
 /** The figures of all rows, from which those of samples are made. */

@@ -1,6 +1,6 @@
 /** Interactions and heat maps, roughly as a kernel computes them, on the first rows. */
 import { mean, quantileSorted, sum } from "d3-array";
-import type { Bytes, InteractionsBody, PairAxis, TwoWayBody } from "../src/wire/protocol.ts";
+import type { InteractionsBody, PairAxis, TwoWayBody } from "../src/wire/protocol.ts";
 import { isUnordered } from "../src/words/values.ts";
 import type { FakeData, FakeFeature } from "./model.ts";
 
@@ -94,11 +94,17 @@ function gridOf({ values, kind = "numeric", levels }: FakeFeature): Float64Array
   return Float64Array.from(new Set(Array.from({ length: GRID }, (_, k) => quantileSorted(sorted, k / (GRID - 1))!)));
 }
 
-const axisOf = ({ name, kind = "numeric", levels = undefined }: FakeFeature): PairAxis => ({
+const axisOf = (
+  { name, kind = "numeric", levels = undefined, values }: FakeFeature,
+  grid: Float64Array,
+  rows: readonly number[],
+): PairAxis => ({
   feature: name,
   kind,
   levels: kind === "boolean" ? null : (levels ?? null),
   clock: [],
+  grid,
+  observed: Float64Array.from(rows, (row) => values[row]!),
 });
 
 /** Which rows are near each value of the grid: at the same level, or within a share of the range. */
@@ -110,7 +116,7 @@ function nearOf({ values, kind = "numeric" }: FakeFeature, grid: Float64Array): 
   );
 }
 
-export function twoWayOf(data: FakeData, first: number, second: number): { body: TwoWayBody; buffers: Bytes[] } {
+export function twoWayOf(data: FakeData, first: number, second: number): TwoWayBody {
   const [one, other] = [data.features[first]!, data.features[second]!];
   const rows = rowsOf(data, 300);
   const some = rowsOf(data, MOST_ROWS);
@@ -129,17 +135,15 @@ export function twoWayOf(data: FakeData, first: number, second: number): { body:
   );
   const [near, beside] = [nearOf(one, grids[0]), nearOf(other, grids[1])];
   const counts = near.flatMap((of) => beside.map((by) => of.filter((is, row) => is && by[row]).length));
-  const body: TwoWayBody = {
-    first: axisOf(one),
-    second: axisOf(other),
-    share_done: 1,
-    n_rows: rows.length,
-    n_observations: one.values.length,
-    offset: 0,
-  };
-  const observed = ({ values }: FakeFeature) => Float64Array.from(rows, (row) => values[row]!);
   return {
-    body,
-    buffers: [...grids, Float32Array.from(cells), Uint32Array.from(counts), observed(one), observed(other)],
+    share_done: 1,
+    two_way: {
+      first: axisOf(one, grids[0], rows),
+      second: axisOf(other, grids[1], rows),
+      n_rows: rows.length,
+      n_observations: one.values.length,
+      values: Float64Array.from(cells),
+      near: Uint32Array.from(counts),
+    },
   };
 }

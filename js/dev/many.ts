@@ -55,14 +55,13 @@ export function manyFeatures(
   });
   const answer: Answer = (request) => {
     if (request.type === "intervals") {
-      const { body, buffers } = intervalsOf(described, [impacts, profiles], request);
-      return { reply: { id: request.id, type: "result", body }, buffers };
+      return { reply: { id: request.id, type: "result", body: intervalsOf(described, [impacts, profiles], request) } };
     }
     if (!("feature" in request)) return kernel.answer(request);
     const at = features.findIndex(({ name }) => name === request.feature);
     const answered = kernel.answer({ ...request, feature: header.features[at % known]!.name });
     if (request.type === "curves" && answered?.reply.type === "result")
-      Object.assign(answered.reply.body, { feature: request.feature });
+      Object.assign(answered.reply.body as object, { feature: request.feature });
     return answered;
   };
   return new FakeModel(traits, answer);

@@ -22,7 +22,6 @@ import {
 import { randomLcg, randomNormal } from "d3-random";
 import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
-import { decodeImpact, decodeProfile, float64 } from "../src/wire/decode.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -48,6 +47,7 @@ import {
   type WhatIfBody,
   type WhatIfRequest,
 } from "../src/wire/protocol.ts";
+import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
 import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 import { correlatedOf, effectsOf, unlikeFlags } from "./effects.ts";
@@ -56,7 +56,7 @@ import { interactionsOf, twoWayOf } from "./joint.ts";
 type Listener = (...values: never[]) => void;
 type Sent = Request & { id: string };
 /** What a kernel answers; null = nothing, ever. */
-export type Answer = (request: Sent) => { reply: Reply; buffers?: Bytes[] } | null;
+export type Answer = (request: Sent) => { reply: Reply } | null;
 
 export class FakeModel implements AnyModel<Traits> {
   readonly sent: Sent[] = [];
@@ -117,6 +117,13 @@ export class FakeModel implements AnyModel<Traits> {
       (callback as (...values: unknown[]) => void)(...values);
   }
 
+  /** A reply of the kernel, whose arrays travel as buffers. */
+  hear(reply: Reply): void {
+    const buffers: DataView[] = [];
+    const packed = reply.type === "result" ? { ...reply, body: packInto(buffers, reply.body) } : reply;
+    this.emit("msg:custom", packed, buffers);
+  }
+
   get listenerCount(): number {
     return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
   }
@@ -126,20 +133,23 @@ export class FakeModel implements AnyModel<Traits> {
     this.sent.push(content);
     const answered = this.answer(content);
     if (answered === null) return;
-    setTimeout(() => this.emit("msg:custom", answered.reply, (answered.buffers ?? []).map(viewOf)), this.delay);
+    setTimeout(() => this.hear(answered.reply), this.delay);
   }
 }
 
-const LIKELIHOOD_SCALE = 2;
+const DTYPES = { Float32Array: "float32", Float64Array: "float64", Uint32Array: "uint32", Uint8Array: "uint8" };
 
-/** Rows of flags in whole words, the lowest bit first. */
-function bits(rows: readonly Uint8Array[]): Uint32Array {
-  const nWords = Math.ceil((rows[0]?.length ?? 0) / 32);
-  const words = new Uint32Array(rows.length * nWords);
-  for (const [at, row] of rows.entries()) {
-    for (const [k, flag] of row.entries()) if (flag === 1) words[at * nWords + (k >> 5)]! |= 1 << (k & 31);
+/** A body as JSON, whose arrays are in the buffers. */
+function packInto(buffers: DataView[], value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) {
+    const { length } = value as Uint8Array;
+    buffers.push(viewOf(value));
+    const dtype = DTYPES[value.constructor.name as keyof typeof DTYPES];
+    return { dtype, shape: [length], buffer: buffers.length - 1 };
   }
-  return words;
+  if (Array.isArray(value)) return value.map((item) => packInto(buffers, item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, packInto(buffers, entry)]));
 }
 
 /** Bytes as Jupyter hands them over: somewhere inside a larger message, not even aligned. */
@@ -352,7 +362,7 @@ export function intervalsOf(
   header: Header,
   [impact, profile]: readonly [Bytes, Bytes],
   { rank_by, decay, unit }: IntervalsRequest,
-): { body: IntervalsBody; buffers: Bytes[] } {
+): IntervalsBody {
   const figures = { header, impact: decodeImpact(header, impact), profile: decodeProfile(header, profile) };
   const ranking = rankFeatures(new Reading(figures, decay, unit), rank_by);
   const known = ranking.filter(({ value }) => Number.isFinite(value));
@@ -368,7 +378,7 @@ export function intervalsOf(
     ([one, other]) => high[other]! > (low[one]! + high[one]!) / 2 && high[other]! > 0,
   );
   const n = header.features.length;
-  return { body: { n_known: n, n_features: n, tied }, buffers: [low, high, first, last] };
+  return { n_known: n, n_features: n, intervals: { low, high, rank_low: first, rank_high: last, tied } };
 }
 
 /** The value that stands in for missing ones: the median, or the most frequent level. */
@@ -544,9 +554,10 @@ export class FakeKernel {
   /** With the conditional distance, values are twice as far. */
   answerIn(distance: Distance, request: Sent): ReturnType<Answer> {
     const answered = this.answer(request);
-    if (request.type !== "curves" || distance !== "conditional" || answered?.buffers === undefined) return answered;
-    const halved = float64(answered.buffers[LIKELIHOOD_SCALE]!).map((each) => each / 2);
-    return { ...answered, buffers: answered.buffers.with(LIKELIHOOD_SCALE, halved) };
+    if (request.type !== "curves" || distance !== "conditional" || answered?.reply.type !== "result") return answered;
+    const body = answered.reply.body as CurvesBody;
+    const halved = body.likelihood_scale.map((each) => each / 2);
+    return { reply: { ...answered.reply, body: { ...body, likelihood_scale: halved } } };
   }
 
   readonly answer: Answer = (request) => {
@@ -555,23 +566,19 @@ export class FakeKernel {
       case "curves": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
         if (at === -1) return { reply: { id, type: "error", message: `No feature named '${request.feature}'.` } };
-        const { body, buffers } = this.curves(at, request.max_lines, request.selection);
-        return { reply: { id, type: "result", body }, buffers };
+        return { reply: { id, type: "result", body: this.curves(at, request.max_lines, request.selection) } };
       }
       case "classes": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
-        const { body, buffers } = this.classes(at, request.max_lines);
-        return { reply: { id, type: "result", body }, buffers };
+        return { reply: { id, type: "result", body: this.classes(at, request.max_lines) } };
       }
-      case "colors": {
-        const { body, values } = this.colors(request.column, request.positions);
-        return { reply: { id, type: "result", body }, buffers: [values] };
-      }
+      case "colors":
+        return { reply: { id, type: "result", body: this.colors(request.column, request.positions) } };
       case "groups": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
-        const body = groupsOf(this.drivers(at));
-        const values = request.positions.map((position) => position % body.levels.length);
-        return { reply: { id, type: "result", body }, buffers: [viewOf(Float32Array.from(values))] };
+        const scale = groupsOf(this.drivers(at));
+        const values = Float64Array.from(request.positions, (position) => position % scale.levels.length);
+        return { reply: { id, type: "result", body: { scale, values } } };
       }
       case "drivers": {
         const at = this.data.features.findIndex(({ name }) => name === request.feature);
@@ -581,8 +588,8 @@ export class FakeKernel {
         const { feature, predict } = this.varied(request.feature);
         const areLevels = isUnordered(feature.kind ?? "numeric") || feature.levels !== undefined;
         const { grid, ale, mPlot, mean: prediction } = effectsOf({ values: feature.values, areLevels, predict });
-        const body = { feature: feature.name, n_grid: grid.length, mean_prediction: prediction };
-        return { reply: { id, type: "result", body }, buffers: [grid, ale, mPlot] };
+        const body = { feature: feature.name, mean_prediction: prediction, grid, ale, m_plot: mPlot };
+        return { reply: { id, type: "result", body } };
       }
       case "correlated": {
         const features = this.data.features.map(({ name, values, levels }) => ({
@@ -601,17 +608,15 @@ export class FakeKernel {
         const share = mean(shares)!;
         const whole = Math.round(100 * share);
         const summary = `${whole} % of the phantom observations of '${request.feature}' are further from what the other features predict than 99 % of rows.`;
-        const body = { feature: request.feature, n_grid: grid.length, share, summary };
-        return {
-          reply: { id, type: "result", body },
-          buffers: [grid, shares, bits(request.positions.map((row) => flags[row]!))],
-        };
+        const drawn = Uint8Array.from(request.positions.flatMap((row) => Array.from(flags[row]!)));
+        const body = { feature: request.feature, share, summary, grid, shares, flags: drawn };
+        return { reply: { id, type: "result", body } };
       }
       case "intervals": {
         const isKept = request.convention === "step";
         const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
-        const { body, buffers } = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
-        return { reply: { id, type: "result", body }, buffers };
+        const body = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
+        return { reply: { id, type: "result", body } };
       }
       case "interactions":
         return { reply: { id, type: "result", body: interactionsOf(this.data) } };
@@ -622,8 +627,7 @@ export class FakeKernel {
         if (first === -1 || second === -1) {
           return { reply: { id, type: "error", message: `No feature named '${unknown}'.` } };
         }
-        const { body, buffers } = twoWayOf(this.data, first, second);
-        return { reply: { id, type: "result", body }, buffers };
+        return { reply: { id, type: "result", body: twoWayOf(this.data, first, second) } };
       }
       case "rows":
         return { reply: { id, type: "result", body: this.rows(request) } };
@@ -641,9 +645,10 @@ export class FakeKernel {
         const { format, to, what } = request;
         const filename = `${what === "all" ? "all" : request.state.feature || "ranking"}.${format}`;
         const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
-        const body = { filename, mime: format === "svg" ? "image/svg+xml" : `image/${format}`, path };
-        const bytes = format === "png" ? SMALL_PNG() : new TextEncoder().encode(svg);
-        return { reply: { id, type: "result", body }, buffers: path === null ? [bytes] : [] };
+        const bytes = format === "png" ? SMALL_PNG() : Uint8Array.from(new TextEncoder().encode(svg));
+        const content = path === null ? bytes : null;
+        const body = { filename, mime: format === "svg" ? "image/svg+xml" : `image/${format}`, path, content };
+        return { reply: { id, type: "result", body } };
       }
       case "cancel":
       case "resume":
@@ -651,7 +656,7 @@ export class FakeKernel {
     }
   };
 
-  private curves(at: number, maxLines: number, selection: number[]): { body: CurvesBody; buffers: Bytes[] } {
+  private curves(at: number, maxLines: number, selection: number[]): CurvesBody {
     const feature = this.data.features[at]!;
     const { name, values, kind = "numeric", levels } = feature;
     const { grid, scale, curves, missing } = this.computed(at);
@@ -681,48 +686,40 @@ export class FakeKernel {
     const counts = few
       ? distinct.map((value) => values.filter((other) => other === value).length)
       : bins.map(({ length }) => length);
-    const buffers: Bytes[] = [
-      positions,
-      Float64Array.from(positions, (i) => values[i]!),
-      Float64Array.from(positions, () => scale),
-      Float32Array.from(positions, (i) => predicted(i, values[i]!) - offset),
-      grid,
-      Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
-      Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
-      Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
-      Float64Array.from(edges),
-      Float64Array.from(counts),
-      missing === null ? new Float32Array(0) : Float32Array.from(positions, (i) => missing[i]! - offset),
-      isUnordered(kind)
-        ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
-        : new Float32Array(0),
-      this.data.target === undefined ? new Float64Array(0) : Float64Array.from(positions, (i) => this.data.target![i]!),
-      Float32Array.from(positions, (i) => predicted(i, instead[i]!) - offset),
-    ];
     const labels = this.data.rowLabels;
     return {
-      body: {
-        feature: name,
-        kind,
-        levels: levels ?? null,
-        missing:
-          missing === null
-            ? null
-            : {
-                count: n - known.length,
-                mean: mean(missing)!,
-                spread: (deviation(missing) ?? 0) * Math.sqrt((n - 1) / n),
-              },
-        clock: [],
-        n_lines: positions.length,
-        n_grid: grid.length,
-        n_observations: n,
-        offset,
-        prediction_range: [lowest, highest],
-        row_labels: labels === null ? null : Array.from(positions, (i) => labels[i]!),
-        median: standIn(feature),
+      feature: name,
+      kind,
+      levels: levels ?? null,
+      clock: [],
+      n_lines: positions.length,
+      n_grid: grid.length,
+      n_observations: n,
+      offset,
+      prediction_range: [lowest, highest],
+      row_labels: labels === null ? null : Array.from(positions, (i) => labels[i]!),
+      median: standIn(feature),
+      positions,
+      observed: Float64Array.from(positions, (i) => values[i]!),
+      likelihood_scale: Float64Array.from(positions, () => scale),
+      predictions: Float32Array.from(positions, (i) => predicted(i, values[i]!) - offset),
+      grid,
+      values: Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
+      partial_dependence: Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
+      spread: Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
+      histogram_edges: Float64Array.from(edges),
+      histogram_counts: Float64Array.from(counts),
+      missing: missing && {
+        count: n - known.length,
+        mean: mean(missing)!,
+        spread: (deviation(missing) ?? 0) * Math.sqrt((n - 1) / n),
+        values: Float32Array.from(positions, (i) => missing[i]! - offset),
       },
-      buffers,
+      distances: isUnordered(kind)
+        ? Float32Array.from(Array.from(positions).flatMap((i) => Array.from(grid, (k) => Number(k !== instead[i]!))))
+        : null,
+      target: this.data.target === undefined ? null : Float64Array.from(positions, (i) => this.data.target![i]!),
+      at_own: Float32Array.from(positions, (i) => predicted(i, instead[i]!) - offset),
     };
   }
 
@@ -759,7 +756,7 @@ export class FakeKernel {
     );
   }
 
-  private classes(at: number, maxLines: number): { body: ClassesBody; buffers: Bytes[] } {
+  private classes(at: number, maxLines: number): ClassesBody {
     const { features, classes = {} } = this.data;
     const { name, kind = "numeric", values } = features[at]!;
     const every = Math.max(1, Math.ceil(values.length / maxLines));
@@ -774,17 +771,18 @@ export class FakeKernel {
     );
     const means = lines.map((of) => Array.from(grid, (_, point) => mean(of.filter((_, z) => z % k === point))!));
     return {
-      body: {
-        feature: name,
-        kind,
-        outputs: shown,
-        n_outputs: Object.keys(classes).length,
-        explained: 0,
-        n_lines: positions.length,
-        n_grid: k,
-        offsets,
-      },
-      buffers: [positions, grid, Float32Array.from(lines.flat()), Float32Array.from(means.flat())],
+      feature: name,
+      kind,
+      outputs: shown,
+      n_outputs: Object.keys(classes).length,
+      explained: 0,
+      n_lines: positions.length,
+      n_grid: k,
+      positions,
+      grid,
+      offsets,
+      values: lines.map((of) => Float32Array.from(of)),
+      means: means.map((of) => Float32Array.from(of)),
     };
   }
 
@@ -870,14 +868,14 @@ export class FakeKernel {
     };
   }
 
-  private colors(column: string, positions: number[]): { body: ColorsBody; values: Bytes } {
+  private colors(column: string, positions: number[]): ColorsBody {
     const category = this.data.categories.find(({ name }) => name === column);
     const feature = this.data.features.find(({ name }) => name === column);
     if (feature === undefined && category === undefined) {
       const levels = ["seen"];
       const kind = "category" as const;
-      const body = { column, kind, ordered: false, levels, values: null, counts: [this.header.n_observations] };
-      return { body, values: new Float32Array(positions.length) };
+      const scale = { column, kind, ordered: false, levels, values: null, counts: [this.header.n_observations] };
+      return { scale, values: new Float64Array(positions.length) };
     }
     const { values, kind = "category", levels } = { ...category, ...feature } as FakeFeature;
     const names = kind === "boolean" ? ["false", "true"] : levels;
@@ -885,15 +883,15 @@ export class FakeKernel {
       const counts = names.map((_, level) => values.reduce((sum, value) => sum + Number(value === level), 0));
       const ordered = category?.ordered ?? (kind === "boolean" || kind === "ordered");
       const places = ordered ? names.map((_, level) => level) : null;
-      const body = { column, kind: "category" as const, ordered, levels: names, values: places, counts };
-      return { body, values: Float32Array.from(positions, (position) => values[position]!) };
+      const scale = { column, kind: "category" as const, ordered, levels: names, values: places, counts };
+      return { scale, values: Float64Array.from(positions, (position) => values[position]!) };
     }
     const sorted = Array.from(values)
       .filter((value) => !Number.isNaN(value))
       .sort((a, b) => a - b);
     const domain: [number, number] = [quantileSorted(sorted, 0.02)!, quantileSorted(sorted, 0.98)!];
     return {
-      body: {
+      scale: {
         column,
         kind: "continuous",
         of: kind as ColumnKind,

@@ -6,22 +6,11 @@ import { sceneOf, standIns } from "../src/plots/scene.ts";
 import { rankFeatures } from "../src/store/ranking.ts";
 import { Reading } from "../src/store/reading.ts";
 import { splitColors } from "../src/store/two_sides.ts";
+import { shareOfLine } from "../src/store/unlike.ts";
 import { largestChange } from "../src/store/what_if.ts";
-import {
-  decodeClasses,
-  decodeColors,
-  decodeCurves,
-  decodeEffects,
-  decodeImpact,
-  decodeIntervals,
-  decodeProfile,
-  decodeTwoWay,
-  decodeUnlike,
-  shareOfLine,
-} from "../src/wire/decode.ts";
-import { bodyOf, headerOf, traitOf } from "../src/wire/forms.ts";
 import type * as wire from "../src/wire/protocol.ts";
 import { PROTOCOL_VERSION } from "../src/wire/protocol.ts";
+import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
 import { rampWriter, writerOf } from "../src/words/values.ts";
 import { bytes, load, type Reply, repliesTo } from "./replies.ts";
 
@@ -45,7 +34,7 @@ type TwoWayReply = Reply<
   { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }
 >;
 type InteractionsReply = Reply<wire.InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
-type GroupsReply = Reply<wire.CategoryColors, { rules: string[] }> & { request: { positions: number[] } };
+type GroupsReply = Reply<wire.ColorsBody, { rules: string[] }> & { request: { positions: number[] } };
 type DriversReply = Reply<wire.DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
 type IntervalsReply = Reply<wire.IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
@@ -147,13 +136,12 @@ test.each(Object.keys(contract.far_off) as wire.RankBy[])(
 
 test("a sample has its rows and its standard errors, and exact figures have neither", () => {
   const { draft } = contract;
-  const header = headerOf(draft.header);
+  const { header } = draft;
   const drafted = {
     header,
     impact: decodeImpact(header, bytes(draft.impact[0])),
     profile: decodeProfile(header, bytes(draft.profile[0])),
   };
-  expect(traitOf("_status", draft.status)).toEqual(draft.status);
   expect(header.features.slice(0, 3).map(({ n_rows }) => n_rows)).toEqual([draft.status.n_rows, null, null]);
   const error = (decay: number, name: string, at = 0) => new Reading(drafted, decay, "prediction").error(at, name);
   for (const [name, wanted] of Object.entries(draft.errors)) expectFigure(error(1, name), wanted, name);
@@ -163,9 +151,7 @@ test("a sample has its rows and its standard errors, and exact figures have neit
   }
 });
 
-describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature", ({ body, buffers, means }) => {
-  const curves = decodeCurves(body, buffers.map(bytes));
-
+describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature", ({ body: curves, means }) => {
   test("are those of the rows they name", () => {
     expect(all(curves.positions)).toEqual(means.rows);
     const write = writerOf(curves);
@@ -176,7 +162,7 @@ describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature"
   test("come back to seven digits of their spread, not of their size", () => {
     expectClose(all(curves.values, curves.offset), means.curves, 1e-5);
     expectClose(all(curves.predictions, curves.offset), means.predictions, 1e-5);
-    expectClose(all(curves.partialDependence, curves.offset), means.partial_dependence, 1e-5);
+    expectClose(all(curves.partial_dependence, curves.offset), means.partial_dependence, 1e-5);
     expectClose(all(curves.spread), means.spread, 1e-5);
     if (means.missing === null) expect(curves.missing).toBeNull();
     else expectClose(all(curves.missing!.values, curves.offset), means.missing, 1e-5);
@@ -188,21 +174,19 @@ describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature"
   });
 
   test("fade as the engine weighs them", () => {
-    const { grid, likelihoodScale } = curves;
+    const { grid, likelihood_scale: likelihoodScale } = curves;
     const far = curves.distances ?? distances(grid, standIns(curves), likelihoodScale);
     expectClose(all(likelihood(far, 0.5)), means.likelihood, 1e-6);
   });
 });
 
-describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.feature", ({ body, buffers, means }) => {
-  const effects = decodeEffects(body, buffers.map(bytes));
-  const whole = repliesTo<CurvesReply>("curves").find((reply) => reply.body.feature === body.feature)!;
-  const curves = decodeCurves(whole.body, whole.buffers.map(bytes));
+describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.feature", ({ body: effects, means }) => {
+  const { body: curves } = repliesTo<CurvesReply>("curves").find(({ body }) => body.feature === effects.feature)!;
 
   test("are those of the engine", () => {
     expect(all(effects.grid).map(writerOf(curves))).toEqual(means.grid);
     expectClose(all(effects.ale), means.ale, 1e-5);
-    expectClose(all(effects.mPlot, effects.meanPrediction), means.m_plot, 1e-5);
+    expectClose(all(effects.m_plot, effects.mean_prediction), means.m_plot, 1e-5);
   });
 
   test.each(Object.entries(means.drawn))("are drawn as in figures: %s", (drawnAs, wanted) => {
@@ -224,7 +208,7 @@ describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.featu
 
 test.each(repliesTo<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
   const { positions } = reply.request;
-  const unlike = decodeUnlike(reply.body, reply.buffers.map(bytes), positions);
+  const unlike = { ...reply.body, positions };
   const { shares, summary } = unlike;
   expect(Array.from(unlike.flags)).toEqual(reply.means.flags.flat());
   const curveShares = positions.map((_, line) => shareOfLine(unlike, line));
@@ -235,29 +219,28 @@ test.each(repliesTo<UnlikeReply>("unlike"))("unlike values of $request.feature a
 });
 
 test.each(repliesTo<CorrelatedReply>("correlated"))("correlations with $request.feature are the engine's", (reply) => {
-  const { items, lead } = bodyOf("correlated", reply.body);
+  const { items, lead } = reply.body;
   for (const { column, correlation } of items) expect(correlation).toBeCloseTo(reply.means[column]!, 9);
   const isStrong = Object.values(reply.means).some((value) => Math.abs(value) >= 0.5);
   expect([items.length > 0, lead === "Varies with"]).toEqual([isStrong, isStrong]);
 });
 
-test.each(repliesTo<ClassesReply>("classes"))("every class has its own curves", ({ body, buffers, means }) => {
-  const classes = decodeClasses(body, buffers.map(bytes));
+test.each(repliesTo<ClassesReply>("classes"))("every class has its own curves", ({ body: classes, means }) => {
   expect(classes.outputs).toEqual(["0", "1"]);
-  expect([classes.explained, classes.nOutputs]).toEqual([1, 2]);
+  expect([classes.explained, classes.n_outputs]).toEqual([1, 2]);
   expect(all(classes.positions)).toEqual(means.rows);
   for (const [at, curves] of means.curves.entries()) {
     const shift = classes.offsets[at]!;
     expectClose(all(classes.values[at]!, shift), curves, 1e-5);
-    const columns = Array.from(classes.grid, (_, point) => curves.filter((_, z) => z % classes.nGrid === point));
+    const columns = Array.from(classes.grid, (_, point) => curves.filter((_, z) => z % classes.n_grid === point));
     const expected = columns.map((column) => column.reduce((sum, value) => sum + value / column.length, 0));
     expectClose(all(classes.means[at]!, shift), expected, 1e-5);
   }
 });
 
 test.each(repliesTo<TwoWayReply>("two_way"))("the heat map of $request is that of the engine", (reply) => {
-  const { body, buffers, means } = reply;
-  const twoWay = decodeTwoWay(body, buffers.map(bytes));
+  const { means } = reply;
+  const twoWay = reply.body.two_way!;
   expectClose(all(twoWay.values), means.partial_dependence, 1e-5);
   expect(all(twoWay.near)).toEqual(means.near);
   const written = [twoWay.first, twoWay.second].map((axis) => all(axis.grid).map(writerOf(axis)));
@@ -278,8 +261,7 @@ test("interactions are those of the engine, the largest first", () => {
 
 test.each(repliesTo<ColorsReply>("colors"))(
   "the colours by $request.column are its values",
-  ({ body, buffers, means }) => {
-    const { scale, values } = decodeColors(body, buffers.map(bytes), means.values.length);
+  ({ body: { scale, values }, means }) => {
     const write =
       scale.kind === "continuous" ? rampWriter(scale) : (value: number) => scale.levels[value]!.toLowerCase();
     const read = Array.from(values, (value) => (Number.isNaN(value) ? null : write(value)));
@@ -290,17 +272,15 @@ test.each(repliesTo<ColorsReply>("colors"))(
 );
 
 test.each(repliesTo<GroupsReply>("groups"))("curves of $request.feature are in the groups of their rules", (reply) => {
-  const { request, body, buffers, means } = reply;
-  const { values } = decodeColors(body, buffers.map(bytes), request.positions.length);
-  expect(Array.from(values, (at) => body.levels[at])).toEqual(means.rules);
+  const { scale, values } = reply.body;
+  expect(Array.from(values, (at) => scale.kind === "category" && scale.levels[at])).toEqual(reply.means.rules);
 });
 
 test.each(repliesTo<IntervalsReply>("intervals"))(
   "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",
-  ({ request, body, buffers, means }) => {
+  ({ request, body, means }) => {
     const { rank_by: rankBy, level, decay, unit } = request;
-    const intervals = decodeIntervals(body, buffers.map(bytes), contract.header.features.length);
-    const whiskers = { state: "ready", share: 1, body: { level, ...intervals } } as const;
+    const whiskers = { state: "ready", share: 1, body: { level, ...body.intervals! } } as const;
     const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, whiskers);
     for (const { name, interval } of ranking) {
       const [ends, ranks] = [means.ends[name]!, means.ranks[name]!];
@@ -315,10 +295,8 @@ test.each(repliesTo<IntervalsReply>("intervals"))(
 test.each(repliesTo<DriversReply>("drivers"))(
   "the drivers of $request.feature part the rows as the engine does",
   (reply) => {
-    const colors = (column: string) => {
-      const found = repliesTo<ColorsReply>("colors").findLast(({ body }) => body.column === column)!;
-      return decodeColors(found.body, found.buffers.map(bytes), found.means.values.length);
-    };
+    const colors = (column: string) =>
+      repliesTo<ColorsReply>("colors").findLast(({ body }) => body.scale.column === column)!.body;
     for (const driver of reply.body.drivers) {
       const upper = reply.means.upper[driver.column]!;
       const { scale, values } = splitColors(colors(driver.column), driver);

@@ -1,31 +1,31 @@
-import type { Curves } from "../src/wire/decode.ts";
+import type { CurvesBody } from "../src/wire/protocol.ts";
 
 /** Curves of two rows at the values 0, 1 and 2, with what a test needs otherwise. */
-export const curvesOf = (more: Partial<Curves>): Curves => ({
+export const curvesOf = (more: Partial<CurvesBody>): CurvesBody => ({
   feature: "a",
   kind: "numeric",
   levels: null,
   clock: [],
-  nLines: 2,
-  nGrid: 3,
-  nObservations: 2,
+  n_lines: 2,
+  n_grid: 3,
+  n_observations: 2,
   offset: 0,
-  predictionRange: [0, 1],
-  rowLabels: null,
+  prediction_range: [0, 1],
+  row_labels: null,
   median: 1,
   positions: Uint32Array.of(0, 1),
   observed: Float64Array.of(0, 2),
-  likelihoodScale: Float64Array.of(1, 1),
+  likelihood_scale: Float64Array.of(1, 1),
   predictions: new Float32Array(2),
   grid: Float64Array.of(0, 1, 2),
   values: new Float32Array(6),
-  partialDependence: new Float32Array(3),
+  partial_dependence: new Float32Array(3),
   spread: new Float32Array(3),
-  histogramEdges: Float64Array.of(0, 2),
-  histogramCounts: Float64Array.of(2),
+  histogram_edges: Float64Array.of(0, 2),
+  histogram_counts: Float64Array.of(2),
   missing: null,
   distances: null,
   target: null,
-  atOwn: null,
+  at_own: null,
   ...more,
 });

@@ -8,12 +8,11 @@ import { leavingText } from "../src/panels/curves/view_notes.ts";
 import { middleOf, type Scene } from "../src/plots/scene.ts";
 import { type ValueRange, valueRange } from "../src/plots/value_range.ts";
 import { type Sides, splitColors } from "../src/store/two_sides.ts";
-import type { Curves, LineColors } from "../src/wire/decode.ts";
-import type { ColorsBody, Distance } from "../src/wire/protocol.ts";
+import type { ColorScale, ColorsBody, CurvesBody, Distance } from "../src/wire/protocol.ts";
 import { reachText } from "../src/words/numbers.ts";
 
 interface Contract {
-  sentences: (Pick<Curves, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
+  sentences: (Pick<CurvesBody, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
   reach: { decay: number; distance: Distance; unordered: boolean; text: string }[];
   slopes: {
     name: string;
@@ -26,7 +25,7 @@ interface Contract {
   bins: { n_grid: number; ends: number[] }[];
   middle: { curves: number[][]; ends: [number[], number[]] }[];
   splits: {
-    scale: ColorsBody;
+    scale: ColorScale;
     values: (number | null)[];
     split: Sides | null;
     sides: { levels: string[]; of: number[] } | null;
@@ -44,7 +43,7 @@ function slopes(lengths: number[], some: number[][], times: number): Scene {
   const x = Float64Array.from(lengths.flatMap((_, k) => [ends[k]!, ends[k + 1]!]));
   const values = Float32Array.from(lines.flatMap((line) => line.flatMap((slope) => [slope, slope])));
   const all = some.flat();
-  const curves = { nLines: lines.length } as Scene["curves"];
+  const curves = { n_lines: lines.length } as Scene["curves"];
   return { kind: "d-ice", base: 0, x, values, curves, extent: [Math.min(...all), Math.max(...all)] } as Scene;
 }
 
@@ -52,7 +51,7 @@ describe("a figure and the screen have in common", () => {
   test.each(written.sentences)("what is said of a feature: $text", ({ kind, levels, offset, grid, mean, text }) => {
     const partialDependence = Float32Array.from(mean, (value) => value - offset);
     const axis = { feature: "x", kind, levels, offset, grid: Float64Array.from(grid) };
-    expect(averageSentence({ ...axis, partialDependence } as Curves, "predicted y")).toBe(text);
+    expect(averageSentence({ ...axis, partial_dependence: partialDependence } as CurvesBody, "predicted y")).toBe(text);
   });
 
   test.each(written.reach)("far values: $decay, $distance, $unordered", ({ decay, distance, unordered, text }) => {
@@ -64,7 +63,7 @@ describe("a figure and the screen have in common", () => {
     const range = valueRange(scene, { shared: null, target: null, effects: [] });
     const { low, high, isCut, above, below } = range;
     expect({ low, high, isCut, above, below }).toEqual(each.range);
-    if (isCut) expect(leavingText(range, scene.extent, scene.curves.nLines)).toBe(each.text);
+    if (isCut) expect(leavingText(range, scene.extent, scene.curves.n_lines)).toBe(each.text);
     else expect(each.text).toBeNull();
   });
 
@@ -84,7 +83,7 @@ describe("a figure and the screen have in common", () => {
 
   test.each(written.splits)("on which side a line is: $scale.column, $split", ({ scale, values, split, sides }) => {
     const exact = Float64Array.from(values, (value) => value ?? Number.NaN);
-    const colors = { scale, values: exact } as LineColors;
+    const colors = { scale, values: exact } as ColorsBody;
     const parted = splitColors(colors, split);
     if (sides === null || parted.scale.kind !== "category") expect(parted).toBe(colors);
     else expect({ levels: parted.scale.levels, of: Array.from(parted.values) }).toEqual(sides);

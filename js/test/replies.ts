@@ -1,20 +1,14 @@
 /** What a kernel really sent, written down by Python's tests: an explorer of nine features, and a page saved of it. */
 import { readFileSync } from "node:fs";
-import {
-  decodeClasses,
-  decodeColors,
-  decodeCurves,
-  decodeEffects,
-  decodeIntervals,
-  decodeTwoWay,
-  decodeUnlike,
-} from "../src/wire/decode.ts";
+import { unpacked } from "../src/wire/arrays.ts";
 import type * as wire from "../src/wire/protocol.ts";
 
 export interface Reply<Body = unknown, Means = unknown> {
   request: wire.Request;
+  /** As the page reads it; `packed` and `buffers` are what travels. */
   body: Body;
-  buffers: string[];
+  packed: unknown;
+  buffers: DataView[];
   /** What the engine says it means. */
   means: Means;
 }
@@ -28,32 +22,18 @@ export function bytes(text: string): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-export const contract = load<{ header: wire.Header; profile: [string]; replies: Reply[] }>("explorer");
+type Written = Omit<Reply, "packed" | "buffers"> & { buffers: string[] };
+
+const written = load<{ header: wire.Header; profile: [string]; replies: Written[] }>("explorer");
+export const contract = {
+  ...written,
+  replies: written.replies.map((reply): Reply => {
+    const buffers = reply.buffers.map(bytes);
+    return { ...reply, body: unpacked(reply.body, buffers), packed: reply.body, buffers };
+  }),
+};
 /** The parts of the page. */
 export const blobs = load<string[]>("snapshot");
 
 export const repliesTo = <R = Reply>(...types: wire.Request["type"][]): R[] =>
   contract.replies.filter(({ request }) => types.includes(request.type)) as R[];
-
-/** A reply as the store reads it. */
-export function decode(request: wire.Request, body: unknown, buffers: readonly wire.Bytes[]): unknown {
-  switch (request.type) {
-    case "curves":
-      return decodeCurves(body as wire.CurvesBody, buffers);
-    case "classes":
-      return decodeClasses(body as wire.ClassesBody, buffers);
-    case "effects":
-      return decodeEffects(body as wire.EffectsBody, buffers);
-    case "unlike":
-      return decodeUnlike(body as wire.UnlikeBody, buffers, request.positions);
-    case "intervals":
-      return decodeIntervals(body as wire.IntervalsBody, buffers, contract.header.features.length);
-    case "two_way":
-      return decodeTwoWay(body as wire.TwoWayBody, buffers);
-    case "colors":
-    case "groups":
-      return decodeColors(body as wire.ColorsBody, buffers, (request as wire.ColorsRequest).positions.length);
-    default:
-      return body;
-  }
-}

@@ -14,8 +14,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.wire.colors import colors_of
-from ice_explorer.wire.rows import in_common_of, moves_of
+from ice_explorer.wire.curves import describe_colors
+from ice_explorer.wire.rows import describe_in_common, describe_moves
 
 TOKYO = pd.date_range("2024-01-01", periods=6, freq="D", tz="Asia/Tokyo")
 BERLIN = pd.date_range("2024-03-29", periods=6, freq="D", tz="Europe/Berlin")  # summer time begins on the 31st
@@ -163,11 +163,11 @@ def test_what_is_written_about_times_is_by_the_same_clock():
     """Rules, the ends of a legend, the observed value of a row, and what rows have in common."""
     e = at_new_year()
     assert e.drivers("n").set_index("feature").loc["t", "rule"] == "t > 2023-12-31 23:30"
-    body, _ = colors_of(e._column("t"), [0])
-    assert moves_of(e["t"], 0, 0.0)["observed"] == "2023-12-31 06:00"
-    assert body["clock"] == ((NEW_YEAR[0].timestamp() / 86_400, 9 / 24),)
-    found = in_common_of(e, np.flatnonzero(NEW_YEAR >= "2024-01-01"))["items"]
-    assert [item["text"] for item in found if item["column"] == "t"] == ["t ≥ 2024-01-01 02:00"]
+    body = describe_colors(e._column("t"), [0])
+    assert describe_moves(e["t"], 0, 0.0).observed == "2023-12-31 06:00"
+    assert body.scale.clock == [(NEW_YEAR[0].timestamp() / 86_400, 9 / 24)]
+    found = describe_in_common(e, np.flatnonzero(NEW_YEAR >= "2024-01-01")).items
+    assert [item.text for item in found if item.column == "t"] == ["t ≥ 2024-01-01 02:00"]
 
 
 def test_a_column_of_datetimes_taken_for_names_has_them_with_their_zone():

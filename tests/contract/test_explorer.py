@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from kernel_end import unpacked
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
@@ -34,37 +35,25 @@ from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
-from ice_explorer.wire.colors import colors_of, groups_of
-from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import METRICS, PROFILES, Tables, header_of
-from ice_explorer.wire.intervals import intervals_of
-from ice_explorer.wire.joint import interactions_of, two_way_of
-from ice_explorer.wire.lines import classes_of, curves_of
-from ice_explorer.wire.messages import PROTOCOL_VERSION
-from ice_explorer.wire.rows import drivers_of, in_common_of, moves_of, rows_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import (
+    describe_classes,
+    describe_colors,
+    describe_correlated,
+    describe_curves,
+    describe_effects,
+    describe_groups,
+    describe_intervals,
+    describe_unlike,
+)
+from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header
+from ice_explorer.wire.joint import describe_interactions, describe_two_way
+from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
+from ice_explorer.wire.requests import IntervalsRequest
+from ice_explorer.wire.rows import describe_drivers, describe_in_common, describe_moves, describe_rows
 
 pytestmark = pytest.mark.current  # what is sent follows today's pandas and scikit-learn
 FIXTURE = Path(__file__).with_name("explorer.json")
-DTYPES = {
-    "impact": ["f4"],
-    "profile": ["f4"],
-    "curves": ["u4", "f8", "f8", "f4", "f8", "f4", "f4", "f4", "f8", "f8", "f4", "f4", "f8", "f4"],
-    "classes": ["u4", "f8", "f4", "f4"],
-    "continuous colors": ["f8"],
-    "category colors": ["f4"],
-    "drivers": [],
-    "effects": ["f8", "f4", "f4"],
-    "correlated": [],
-    "unlike": ["f8", "f4", "u4"],
-    "intervals": ["f8", "f8", "f8", "f8"],
-    "interactions": [],
-    "two_way": ["f8", "f8", "f4", "u4", "f8", "f8"],
-    "groups": ["f4"],
-    "rows": [],
-    "what_if": [],
-    "in_common": [],
-    "extreme": [],
-}
 # One that every kernel writes, and one that this kernel cannot.
 FORMATS = [
     {"name": "svg", "problem": None, "holds_all": False},
@@ -144,14 +133,14 @@ def contract():
     ]
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(explanation.values()):
-        tables.fill(position, feature)
+        tables.fill(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
-    header = header_of(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+    header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
-        "impact": encode([tables.impact]),
-        "profile": encode([tables.profile]),
+        "impact": encode([tables.traits["_impact"]]),
+        "profile": encode([tables.traits["_profile"]]),
         "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
         "readings": {
             unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
@@ -213,8 +202,8 @@ def draft(explanation, heads, code):
     )
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
-        tables.fill(position, feature)
-    header = header_of(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+        tables.fill(position, [feature])
+    header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {
         "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""
@@ -222,8 +211,8 @@ def draft(explanation, heads, code):
     return {
         "status": status,
         "header": header,
-        "impact": encode([tables.impact]),
-        "profile": encode([tables.profile]),
+        "impact": encode([tables.traits["_impact"]]),
+        "profile": encode([tables.traits["_profile"]]),
         "errors": {name: plain(value) for name, value in errors.items()},
         "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "paper")) for decay in DECAYS},
     }
@@ -247,11 +236,17 @@ def far_off(explanation, metric):
     return sorted(bar.label for bar in ranking.bars if bar.is_far_off)
 
 
+def make_reply(request, body, means):
+    """A reply as it is sent, and what it means."""
+    content, buffers = packed(body)
+    return {"request": request, "body": content, "buffers": encode(buffers), "means": means}
+
+
 def curves_reply(explanation, name, max_lines, selection, y=None):
     feature = explanation[name]
     target = None if y is None else explanation._target(y)
-    body, buffers = curves_of(explanation, feature, max_lines, selection, target)
-    rows = np.frombuffer(buffers[0], "<u4").tolist()
+    body = describe_curves(explanation, feature, max_lines, selection, target)
+    rows = body.positions.tolist()
     means = {
         "rows": rows,
         "observed": [as_text(value) for value in feature.observed[rows]],
@@ -265,40 +260,39 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
         "target": None if y is None else [y[row] for row in rows],
     }
     request = {"type": "curves", "feature": name, "max_lines": max_lines, "selection": selection}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def colors_reply(explanation, name, levels=None):
     rows = list(range(explanation._n_observations))
-    body, buffers = colors_of(explanation._column(name), rows, levels or ())
+    body = describe_colors(explanation._column(name), rows, levels or ())
     means = {"values": [as_text(value) for value in explanation._column(name).labels]}
     request = {"type": "colors", "column": name, "positions": rows, "levels": levels}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def drivers_reply(explanation, name):
     """Which rows are above or inside, by the rows whose colours the browser would see."""
-    body = drivers_of(explanation[name], explanation[name]._search_drivers())
-    means = {"upper": {driver["column"]: upper_rows(explanation, driver) for driver in body["drivers"]}}
-    return {"request": {"type": "drivers", "feature": name}, "body": body, "buffers": [], "means": means}
+    body = describe_drivers(explanation[name], explanation[name]._search_drivers())
+    means = {"upper": {driver.column: upper_rows(explanation, driver) for driver in body.drivers}}
+    return make_reply({"type": "drivers", "feature": name}, body, means)
 
 
 def groups_reply(explanation, name):
     """Which rule each row fulfils, counted as the rules are."""
     rows = list(range(explanation._n_observations))
-    body, buffers = groups_of(explanation[name], rows)
+    body = describe_groups(explanation[name], rows)
     rules = explanation[name]._search_drivers().combined.rules
-    assert dict(zip(body["levels"], body["counts"], strict=True)) == rules
-    rule_of = np.frombuffer(buffers[0], "<f4").astype(int)
-    means = {"rules": [body["levels"][at] for at in rule_of]}
+    assert dict(zip(body.scale.levels, body.scale.counts, strict=True)) == rules
+    means = {"rules": [body.scale.levels[at] for at in body.values.astype(int)]}
     request = {"type": "groups", "feature": name, "positions": rows}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def effects_reply(explanation, name):
     """With the lines that pictures draw, by kind and anchor."""
     feature = explanation[name]
-    body, buffers = effects_of(feature)
+    body = describe_effects(feature)
     table = explanation.effects(name, ("ale", "m_plot"))
     drawn = {}
     for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
@@ -312,19 +306,19 @@ def effects_reply(explanation, name):
         "drawn": drawn,
     }
     request = {"type": "effects", "feature": name}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def correlated_reply(explanation, name):
     means = explanation[name].correlated()["correlation"].to_dict()
     request = {"type": "correlated", "feature": name}
-    return {"request": request, "body": correlated_of(explanation[name]), "buffers": [], "means": means}
+    return make_reply(request, describe_correlated(explanation[name]), means)
 
 
 def unlike_reply(explanation, name):
     feature = explanation[name]
     positions = [3, 0, 11]
-    body, buffers = unlike_of(feature, positions)
+    body = describe_unlike(feature, positions)
     found, some = feature.extrapolation(), feature.extrapolation(rows=positions)
     means = {
         "grid": [as_text(value) for value in feature.grid],
@@ -334,14 +328,14 @@ def unlike_reply(explanation, name):
         "curve_shares": some.curve_shares.tolist(),
     }
     request = {"type": "unlike", "feature": name, "positions": positions}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
     request = {"type": "intervals", **request, "convention": "paper"}
     options = {name: value for name, value in request.items() if name != "type"}
-    body, buffers = intervals_of(explanation, explanation._labels, **options)
+    body = describe_intervals(explanation, explanation._labels, IntervalsRequest("", **options))
     rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
     table = explanation.table(decay, rank_by=rank_by, unit=unit, ci=level)
     means = {
@@ -351,7 +345,7 @@ def intervals_reply(explanation, **request):
         "ranks": {feature: [plain(row[f"rank_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()},
         "tied": tied_neighbours(explanation.table(decay, rank_by=rank_by, ci=level)),
     }
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def tied_neighbours(table):
@@ -362,55 +356,50 @@ def tied_neighbours(table):
 
 def upper_rows(explanation, driver):
     """Rows above the threshold, or at the levels; null for groups, whose values are no column's."""
-    if driver["column"] not in explanation._context.columns.names:
+    if driver.column not in explanation._context.columns.names:
         return None
-    column = explanation._column(driver["column"])
-    if driver["threshold"] is None:
-        return np.flatnonzero([str(label) in driver["levels"] for label in column.labels]).tolist()
-    return np.flatnonzero(column.values > driver["threshold"]).tolist()
+    column = explanation._column(driver.column)
+    if driver.threshold is None:
+        return np.flatnonzero([str(label) in driver.levels for label in column.labels]).tolist()
+    return np.flatnonzero(column.values > driver.threshold).tolist()
 
 
 def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
     feature = work.compute("income", lambda: None, lambda: False)
-    body, buffers = classes_of(feature, work.choices.classes, feature._draw(5))
-    rows = np.frombuffer(buffers[0], "<u4").tolist()
+    body = describe_classes(feature, work.choices.classes, feature._draw(5))
+    rows = body.positions.tolist()
     of_one = feature.compute_curves(rows)
     means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}
     request = {"type": "classes", "feature": "income", "max_lines": 5}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def rows_reply(explanation, positions, **order):
-    body = rows_of(explanation, positions, **order)
     request = {"type": "rows", "positions": positions, **order}
-    return {"request": request, "body": body, "buffers": [], "means": {}}
+    return make_reply(request, describe_rows(explanation, positions, **order), {})
 
 
 def what_if_reply(explanation, row, names):
     """With every decay, the largest change that `what_if` tells."""
     prediction = float(explanation.predictions([row])[0])
-    body = {
-        "position": row,
-        "prediction": prediction,
-        "features": [moves_of(explanation[name], row, prediction) for name in names],
-    }
+    body = WhatIfBody(row, prediction, [describe_moves(explanation[name], row, prediction) for name in names])
     tables = {decay: explanation.what_if(row, decay=decay) for decay in DECAYS}
     means = {str(decay): {name: float(table.loc[name, "change"]) for name in names} for decay, table in tables.items()}
     request = {"type": "what_if", "position": row, "features": names}
-    return {"request": request, "body": body, "buffers": [], "means": {"changes": means}}
+    return make_reply(request, body, {"changes": means})
 
 
 def in_common_reply(explanation, rows):
     request = {"type": "in_common", "positions": rows}
-    return {"request": request, "body": in_common_of(explanation, rows), "buffers": [], "means": {}}
+    return make_reply(request, describe_in_common(explanation, rows), {})
 
 
 def extreme_reply(explanation, end):
     predictions = explanation.predictions(range(explanation._n_observations))
-    body = {"position": int(predictions.argmax() if end == "highest" else predictions.argmin())}
-    return {"request": {"type": "extreme", "end": end}, "body": body, "buffers": [], "means": {}}
+    body = ExtremeBody(int(predictions.argmax() if end == "highest" else predictions.argmin()))
+    return make_reply({"type": "extreme", "end": end}, body, {})
 
 
 def interactions_reply(explanation):
@@ -420,26 +409,21 @@ def interactions_reply(explanation):
         pass
     pairs = {" × ".join(pair): h2 for pair, h2 in interactions.pairs["h2"].items()}
     means = {"features": interactions.features.to_dict(), "pairs": pairs}
-    return {
-        "request": {"type": "interactions"},
-        "body": interactions_of(explanation, interactions),
-        "buffers": [],
-        "means": means,
-    }
+    return make_reply({"type": "interactions"}, describe_interactions(explanation, interactions), means)
 
 
 def two_way_reply(explanation, first, second):
     """The mean at each pair of values, and the values of both as text."""
     two = explanation.two_way(first, second)
     mean = two.partial_dependence
-    body, buffers = two_way_of(two)
+    body = describe_two_way(two)
     means = {
         "partial_dependence": mean.ravel().tolist(),
         "near": two.near.ravel().tolist(),
         "grids": [[as_text(value) for value in axis.grid] for axis in (two.first, two.second)],
     }
     request = {"type": "two_way", "first": first, "second": second}
-    return {"request": request, "body": body, "buffers": encode(buffers), "means": means}
+    return make_reply(request, body, means)
 
 
 def as_text(value):
@@ -467,11 +451,8 @@ def encode(buffers):
     return [base64.b64encode(buffer).decode() for buffer in buffers]
 
 
-def decode(buffers, dtypes):
-    return [
-        np.frombuffer(base64.b64decode(text), f"<{dtype}").astype(float)
-        for text, dtype in zip(buffers, dtypes, strict=True)
-    ]
+def decode(buffers):
+    return [base64.b64decode(text) for text in buffers]
 
 
 def written():
@@ -507,21 +488,12 @@ def assert_alike(one, other, at=""):
         assert len(one) == len(other), at
         for index, (first, second) in enumerate(zip(one, other, strict=True)):
             assert_alike(first, second, f"{at}[{index}]")
+    elif isinstance(one, np.ndarray):
+        assert_allclose(one, other, rtol=1e-6, atol=1e-6, err_msg=at)
     elif isinstance(one, float):
         assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
     else:
         assert one == other, at
-
-
-def layout_of(reply):
-    """Which of the layouts the buffers of a reply have."""
-    kind = reply["request"]["type"]
-    return f"{reply['body']['kind']} colors" if kind == "colors" else kind
-
-
-def assert_same_buffers(one, other, dtypes, at):
-    for index, (first, second) in enumerate(zip(decode(one, dtypes), decode(other, dtypes), strict=True)):
-        assert_allclose(first, second, rtol=1e-6, atol=1e-6, err_msg=f"{at} buffer {index}")
 
 
 @pytest.mark.parametrize("part", ["whole", "draft"])
@@ -530,17 +502,19 @@ def test_the_tables_are_what_the_kernel_sends_today(committed, today, part):
     then, now = (each if part == "whole" else each["draft"] for each in (committed, today))
     for name in now.keys() - {"draft", "replies"}:
         if name in {"impact", "profile"}:
-            assert_same_buffers(then[name], now[name], ["f4"], name)
+            (one,), (other,) = (decode(each[name]) for each in (then, now))
+            assert_alike(np.frombuffer(one, "<f4"), np.frombuffer(other, "<f4"), name)
         else:
             assert_alike(then[name], now[name], name)
 
 
 def test_the_replies_are_what_the_kernel_sends_today(committed, today):
-    """Every reply, body, buffers and meaning, has not changed unnoticed."""
+    """Every reply, its numbers and its meaning, has not changed unnoticed."""
     for one, other in zip(committed["replies"], today["replies"], strict=True):
-        for name in ("request", "body", "means"):
+        for name in ("request", "means"):
             assert_alike(one[name], other[name], name)
-        assert_same_buffers(one["buffers"], other["buffers"], DTYPES[layout_of(one)], layout_of(one))
+        then, now = (unpacked(each["body"], decode(each["buffers"])) for each in (one, other))
+        assert_alike(then, now, one["request"]["type"])
 
 
 def test_the_protocol_version_is_in_the_contract(committed):

@@ -6,6 +6,7 @@ import copy
 import json
 import logging
 from contextlib import contextmanager
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,12 @@ from kernel_end import Model, Wire, ask, observations, set_from_page
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ice_explorer import errors
-from ice_explorer.results.options import METRIC_RANKINGS
+from ice_explorer.results.options import KINDS, METRIC_RANKINGS, RANKINGS
+from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget.explorer import ICEExplorer
 from ice_explorer.widget.session import ModelWork
 from ice_explorer.widget.trait_checks import checked
-from ice_explorer.wire import messages
+from ice_explorer.wire import requests
 
 # 75 examples of each test here by default; `make test-all` takes thousands.
 fuzz = settings(max_examples=max(75, settings().max_examples * 3 // 4))
@@ -72,7 +74,7 @@ VALID_VIEW = st.fixed_dictionaries(
 VALID_TRAITS = {
     "feature": st.sampled_from(["x", "town", "gap", "", 0, 2]),
     "color_by": st.sampled_from([None, "x", "town", "gap"]),
-    "kind": st.sampled_from(messages.KINDS),
+    "kind": st.sampled_from(KINDS),
     "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
     "rank_by": st.sampled_from(METRIC_RANKINGS),
     "convention": st.sampled_from(["step", "paper"]),
@@ -88,7 +90,7 @@ VALID_TRAITS = {
     "_view": VALID_VIEW,
     "_given": st.sampled_from([[], ["max_lines"], ["max_lines", "later"]]),
 }
-STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in messages.ViewMessage.__annotations__})
+STATES = st.fixed_dictionaries({name: VALID_TRAITS[name] for name in vars(DocumentState())})
 POSITIONS = st.lists(st.integers(0, N_ROWS - 1), max_size=5)
 FEATURES = st.sampled_from(["x", "town", "gap"])
 
@@ -106,7 +108,7 @@ REQUESTS = st.one_of(
     request("colors", {"levels": st.none() | st.lists(WORDS, max_size=2)}, column=FEATURES, positions=POSITIONS),
     request(
         "intervals",
-        rank_by=st.sampled_from(messages.RANKINGS),
+        rank_by=st.sampled_from(RANKINGS),
         level=st.sampled_from([0.5, 0.95]),
         **{name: VALID_TRAITS[name] for name in ("decay", "convention", "unit")},
     ),
@@ -118,19 +120,19 @@ REQUESTS = st.one_of(
     ),
     request("what_if", position=st.integers(0, N_ROWS - 1), features=st.lists(FEATURES, min_size=1, max_size=3)),
     request("in_common", positions=POSITIONS),
-    request("extreme", end=st.sampled_from(messages.EXTREMES)),
+    request("extreme", end=st.sampled_from(get_args(requests.Extreme))),
     request(
         "export",
         format=st.sampled_from(["svg", "csv", "json"]),
-        what=st.sampled_from(messages.WHATS),
+        what=st.sampled_from(requests.WHATS),
         width=st.none() | st.just(89),
         dpi=st.none() | st.just(100),
         title=st.booleans(),
-        to=st.sampled_from(messages.DESTINATIONS),
+        to=st.sampled_from(["browser", "notebook"]),
         state=STATES,
         choices=VALID_VIEW,
     ),
-    request("view", view=WORDS, state=st.sampled_from(messages.PRESENCES)),
+    request("view", view=WORDS, state=st.sampled_from(get_args(requests.Presence))),
 )
 
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.features.groups import level_names
-from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.curves import describe_colors
 
 
 def model(rows):
@@ -139,10 +139,10 @@ def test_a_group_colours_as_the_category_it_is():
     assert column.levels.tolist() == ["a", "b", "none of them"]
     assert column.labels.tolist() == e["wing"].observed.tolist()
     assert e._color_columns == ["x", "z", "wing", "wing_a", "wing_b"]
-    body, buffers = colors_of(column, [3, 0])
+    body = describe_colors(column, [3, 0])
     n_a = int(X["wing_a"].sum())
-    assert (body["levels"], body["counts"]) == (["a", "none of them"], [n_a, 20 - n_a])
-    assert_array_equal(np.frombuffer(buffers[0], "<f4"), 1.0 - X["wing_a"].to_numpy()[[3, 0]])
+    assert (body.scale.levels, body.scale.counts) == (["a", "none of them"], [n_a, 20 - n_a])
+    assert_array_equal(body.values, 1.0 - X["wing_a"].to_numpy()[[3, 0]])
     assert e._column("wing_a").kind == "numeric"
     legend = e.plot("x", color_by="wing", ax=Figure().subplots()).get_legend()
     assert [text.get_text() for text in legend.get_texts()][:2] == ["a", "none of them"]

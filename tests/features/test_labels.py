@@ -16,10 +16,10 @@ import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.labels import MOST_LETTERS, labels_of, shortened
 from ice_explorer.tables.natural_order import in_natural_order
-from ice_explorer.wire.colors import colors_of
-from ice_explorer.wire.header import header_of
-from ice_explorer.wire.lines import curves_of
-from ice_explorer.wire.rows import drivers_of, rows_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import describe_colors, describe_curves
+from ice_explorer.wire.header import describe_header
+from ice_explorer.wire.rows import describe_drivers, describe_rows
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(
@@ -194,23 +194,23 @@ def test_no_message_holds_a_long_text(reviews):
     """Levels, names, labels of rows, values of a row and rules are clipped before they are sent."""
     feature, column, rows = reviews["review"], reviews._column("review"), list(range(30))
     bodies = [
-        curves_of(reviews, feature, 100, [])[0],
-        colors_of(column, rows)[0],
-        rows_of(reviews, rows[:1]),
-        drivers_of(reviews["a"], reviews["a"]._search_drivers()),
-        header_of(reviews, [], ""),
+        describe_curves(reviews, feature, 100, []),
+        describe_colors(column, rows),
+        describe_rows(reviews, rows[:1]),
+        describe_drivers(reviews["a"], reviews["a"]._search_drivers()),
+        describe_header(reviews, [], ""),
     ]
-    sizes = [len(json.dumps(body)) for body in bodies]
+    sizes = [len(json.dumps(packed(body)[0])) for body in bodies]
     assert max(sizes) < 150 * MOST_LETTERS, sizes
 
 
 def test_levels_have_one_text_wherever_they_are_named(reviews):
     """So that a rule, which names levels, colours by them."""
     feature, column = reviews["review"], reviews._column("review")
-    levels = curves_of(reviews, feature, 100, [])[0]["levels"]
-    colors = colors_of(column, list(range(30)))[0]["levels"]
-    cells = rows_of(reviews, [0])
-    row = cells["rows"][0][cells["columns"].index("review")]
+    levels = describe_curves(reviews, feature, 100, []).levels
+    colors = describe_colors(column, list(range(30))).scale.levels
+    cells = describe_rows(reviews, [0])
+    row = cells.rows[0][cells.columns.index("review")]
     driver = next(d for d in reviews["a"]._search_drivers().reported if d.column == "review")
     assert sorted(levels) == sorted(colors)
     assert len(set(levels)) == 4

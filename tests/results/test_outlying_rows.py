@@ -46,8 +46,8 @@ def test_a_picture_of_few_rows_has_the_row(e):
 
 def test_the_browser_gets_the_row(e, make, ask):
     """However few lines it asks for."""
-    _, buffers = ask(make(e), type="curves", feature="x0", max_lines=10, selection=[])
-    positions = np.frombuffer(buffers[0], "<u4")
+    reply, _ = ask(make(e), type="curves", feature="x0", max_lines=10, selection=[])
+    positions = reply["body"]["positions"]
     assert 17 in positions
     assert len(positions) == 11
 

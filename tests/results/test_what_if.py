@@ -15,7 +15,7 @@ from ice_explorer.drivers.in_common import find_common_values
 from ice_explorer.errors import OptionError
 from ice_explorer.results.what_if import moves_of, reach_of
 from ice_explorer.widget import replies
-from ice_explorer.wire.rows import in_common_of
+from ice_explorer.wire.rows import describe_in_common
 
 N = 60
 
@@ -176,7 +176,7 @@ def test_rows_drawn_at_random_have_nothing_in_common():
 )
 def test_it_is_said_in_words(e, X, rows, text):
     """With the name of the column, as a reader writes it."""
-    assert in_common_of(e, np.flatnonzero(rows(X)).tolist())["items"][0]["text"] == text
+    assert describe_in_common(e, np.flatnonzero(rows(X)).tolist()).items[0].text == text
 
 
 # --- residuals ------------------------------------------------------------------------------------
@@ -215,10 +215,10 @@ def test_curves_are_coloured_by_residuals(explorer, X):
     explorer.color_by = "residual"
     assert explorer.color_by == "residual"
     assert explorer._header["columns"][-1] == {"name": "residual", "kind": "numeric"}
-    reply, buffers = ask(explorer, type="colors", column="residual", positions=[0, 30])
-    low, high = reply["body"]["domain"]
+    reply, _ = ask(explorer, type="colors", column="residual", positions=[0, 30])
+    low, high = reply["body"]["scale"]["domain"]
     assert low == -high
-    assert_allclose(np.frombuffer(buffers[0], "<f8"), [0, 30])
+    assert_allclose(reply["body"]["values"], [0, 30])
 
 
 def test_a_column_called_residual_stays_a_column(make, X):

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_end import unpacked
 from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
 from sklearn.neural_network import MLPRegressor
@@ -29,9 +30,10 @@ from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone.answers import lines_that_fit
 from ice_explorer.standalone.pack import pack
 from ice_explorer.widget.session import work_of
-from ice_explorer.wire.effects import correlated_of, effects_of
-from ice_explorer.wire.joint import two_way_of
-from ice_explorer.wire.rows import drivers_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import describe_correlated, describe_effects
+from ice_explorer.wire.joint import describe_two_way
+from ice_explorer.wire.rows import describe_drivers
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 
@@ -65,10 +67,14 @@ class Page(HTMLParser):
 
     def buffers(self, packed):
         """Undo the packing, byte by byte, as the format says."""
-        return unpacked(self.texts[f"ice-blob-{packed['blob']}"], packed["lengths"])
+        return unpack(self.texts[f"ice-blob-{packed['blob']}"], packed["lengths"])
+
+    def body(self, kept):
+        """A reply, with arrays in their places."""
+        return unpacked(kept["body"], self.buffers(kept))
 
 
-def unpacked(text, lengths):
+def unpack(text, lengths):
     changes = gzip.decompress(base64.b64decode(text))
     n = len(changes) // 4
     whole = bytearray(len(changes))
@@ -125,10 +131,10 @@ def some(explanation, tmp_path_factory):
     return Page(save(explanation, state, path, max_lines=20))
 
 
-@given(st.lists(st.binary(max_size=60).map(lambda content: content + b"\0" * (-len(content) % 4))))
+@given(st.lists(st.binary(max_size=60)))
 def test_whatever_is_packed_comes_back(buffers):
     """Bytes of any content and any number of buffers, empty ones among them."""
-    assert unpacked(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
+    assert unpack(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
 
 
 @pytest.mark.wide
@@ -145,8 +151,9 @@ def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     for (metric, unit), answer in found.items():
         table = explanation.table(0.5, "paper", rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
-        for name, buffer in zip(names, page.buffers(answer), strict=True):
-            assert_array_equal(np.frombuffer(buffer, "<f8"), table[name], err_msg=f"{name}, {unit}")
+        intervals = page.body(answer)["intervals"]
+        for name, end in zip(names, ("low", "high", "rank_low", "rank_high"), strict=True):
+            assert_array_equal(intervals[end], table[name], err_msg=f"{name}, {unit}")
 
 
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
@@ -158,12 +165,11 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
     ]
     assert snapshot["row_labels"] == [f"<i>{row}" for row in rows]
     for feature, curves in zip(explanation.values(), snapshot["curves"], strict=True):
-        body, buffers = curves["body"], some.buffers(curves)
+        body = some.body(curves)
         assert (body["feature"], body["n_lines"]) == (feature.label, len(rows))
-        assert_array_equal(np.frombuffer(buffers[0], "<u4"), rows)
-        found = np.frombuffer(buffers[5], "<f4").reshape(len(rows), -1) + body["offset"]
-        assert_allclose(found, feature.compute_curves(rows), atol=1e-5)
-        assert_array_equal(np.frombuffer(buffers[12], "<f8"), rows)  # the target
+        assert_array_equal(body["positions"], rows)
+        assert_allclose(body["values"] + body["offset"], feature.compute_curves(rows), atol=1e-5)
+        assert_array_equal(body["target"], rows)
 
 
 def test_figures_are_there_for_every_way_of_counting(explanation, whole):
@@ -171,7 +177,8 @@ def test_figures_are_there_for_every_way_of_counting(explanation, whole):
     tables = whole.snapshot["tables"]
     assert [table["convention"] for table in tables] == ["step", "paper"]
     for table in tables:
-        impact, profile = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
+        assert table["traits"] == ["_profile", "_impact"]
+        profile, impact = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
         expected = explanation.table(0.3, table["convention"], rank_by=None)
         names = whole.snapshot["traits"]["_header"]["metrics"]
         for name in ("impact", "heterogeneity"):
@@ -184,21 +191,20 @@ def test_figures_are_there_for_every_way_of_counting(explanation, whole):
 def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     """Every column has its values, every row its cells, and levels that a rule names are apart."""
     snapshot = whole.snapshot
-    assert [colors["body"]["column"] for colors in snapshot["colors"]] == list(X.columns)
-    (values,) = whole.buffers(snapshot["colors"][0])
-    assert_array_equal(np.frombuffer(values, "<f8"), X["near"])
+    assert [colors["body"]["scale"]["column"] for colors in snapshot["colors"]] == list(X.columns)
+    assert_array_equal(whole.body(snapshot["colors"][0])["values"], X["near"])
     rows = whole.json(snapshot["rows"])
     assert rows["columns"] == ["prediction", *X.columns]
     assert rows["rows"][7][4:6] == [X["town"].iloc[7], "2020-01-08"]
-    drivers = [drivers_of(feature, feature._search_drivers()) for feature in explanation.values()]
+    drivers = [packed(describe_drivers(feature, feature._search_drivers()))[0] for feature in explanation.values()]
     assert snapshot["drivers"] == json.loads(json.dumps(drivers))
     town = snapshot["colors"][3]
-    assert town["body"]["levels"][-1] == "other"
+    assert town["body"]["scale"]["levels"][-1] == "other"
     assert "hamlet" in next(d["levels"] for d in snapshot["drivers"][1]["drivers"] if d["column"] == "town")
-    assert "hamlet" not in town["body"]["levels"]
-    assert "hamlet" in town["apart"]["body"]["levels"]
-    (levels,) = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(town["apart"]))
-    assert [town["apart"]["body"]["levels"][int(level)] for level in levels[:3]] == ["hamlet"] * 3
+    assert "hamlet" not in town["body"]["scale"]["levels"]
+    assert "hamlet" in town["apart"]["body"]["scale"]["levels"]
+    levels = whole.body(town["apart"])["values"]
+    assert [town["apart"]["body"]["scale"]["levels"][int(level)] for level in levels[:3]] == ["hamlet"] * 3
     assert snapshot["colors"][0]["apart"] is None
 
 
@@ -209,11 +215,9 @@ def test_replies_are_there_that_were_switched_on(explanation, whole, tmp_path):
     state = ViewState(choices={"m_plot": True, "correlated": True})
     page = Page(save(explanation, state, tmp_path / "optional.html", max_lines=20))
     assert [len(page.snapshot[name]) for name in optional] == [6, 6, 0]
-    assert page.snapshot["correlated"][0] == correlated_of(explanation["near"])
-    packed = page.snapshot["effects"][0]
-    body, buffers = effects_of(explanation["near"])
-    assert packed["body"] == body
-    assert page.buffers(packed) == buffers
+    assert page.snapshot["correlated"][0] == packed(describe_correlated(explanation["near"]))[0]
+    kept = page.snapshot["effects"][0]
+    assert (kept["body"], page.buffers(kept)) == packed(describe_effects(explanation["near"]))
 
 
 def test_what_it_shows_first_is_the_view(some):
@@ -254,17 +258,17 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
     traits = page.snapshot["traits"]
     assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
     assert traits["_view"] == {"classes": True}
-    drawn = np.frombuffer(page.buffers(page.snapshot["curves"][0])[0], "<u4")
+    drawn = page.body(page.snapshot["curves"][0])["positions"]
     for feature, n_grid, kept in zip(explanation.values(), n_grids, page.snapshot["classes"], strict=True):
-        positions, grid, curves, _ = page.buffers(kept)
-        rows = np.frombuffer(positions, "<u4").astype(np.int64)
-        assert len(rows) == kept["body"]["n_lines"] == n_lines
+        body = page.body(kept)
+        rows = body["positions"].astype(np.int64)
+        assert len(rows) == body["n_lines"] == n_lines
         assert set(rows) <= set(drawn)
-        places = np.searchsorted(display_axis(feature._item.feature, feature.axis).grid, np.frombuffer(grid, "<f8"))
+        places = np.searchsorted(display_axis(feature._item.feature, feature.axis).grid, body["grid"])
         assert (places[0], places[-1], len(set(places))) == (0, len(feature.grid) - 1, n_grid)
         known = besides.classes.lines(feature.feature, rows).curves[:, :, places]
-        got = np.frombuffer(curves, "<f4").reshape(known.shape)
-        assert_allclose(got + np.array(kept["body"]["offsets"])[:, None, None], known, rtol=0, atol=1e-6)
+        got = np.reshape(body["values"], known.shape)
+        assert_allclose(got + np.array(body["offsets"])[:, None, None], known, rtol=0, atol=1e-6)
 
 
 def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_path, monkeypatch):
@@ -427,9 +431,7 @@ def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path
     joint.pair(explanation, "near", "flag")  # which is not computed
     page = Page(save(explanation, ViewState(besides=Besides(joint=joint)), tmp_path / "pair.html"))
     (pair,) = page.snapshot["pairs"]
-    body, buffers = two_way_of(joint.pair(explanation, "near", "town"))
-    assert pair["body"] == json.loads(json.dumps(body))
-    assert page.buffers(pair) == buffers
+    assert (pair["body"], page.buffers(pair)) == packed(describe_two_way(joint.pair(explanation, "near", "town")))
     assert page.snapshot["interactions"] is None
 
 
@@ -439,5 +441,5 @@ def test_a_page_has_what_it_opens_with(explanation, tmp_path):
     state = ViewState(feature="near", choices=choices, besides=Besides(joint=JointEffects()))
     snapshot = Page(save(explanation, state, tmp_path / "open.html")).snapshot
     assert snapshot["interactions"]["done"] == snapshot["interactions"]["total"] == 16
-    assert [pair["body"]["second"]["feature"] for pair in snapshot["pairs"]] == ["town"]
+    assert [pair["body"]["two_way"]["second"]["feature"] for pair in snapshot["pairs"]] == ["town"]
     assert snapshot["traits"]["_view"] == choices

@@ -58,9 +58,9 @@ MUTATIONS: Final = r"""
 - _FEWEST_VALUES: Final = 5
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
-@ wire/intervals.py : widget/test_intervals_widget.py widget/test_unfinished.py
-- tied=[(places[first], places[second]) for first, second in found.tied],
-+ tied=list(found.tied),
+@ wire/curves.py : widget/test_intervals_widget.py widget/test_unfinished.py
+- tied = [(places[first], places[second]) for first, second in ranked.tied]
++ tied = list(ranked.tied)
 = tables of drafts lack the decay below that of the view
 @ wire/header.py : widget/test_drafts_widget.py widget/test_unfinished.py
 - np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0])
@@ -75,8 +75,8 @@ MUTATIONS: Final = r"""
 + there = [row for row in rows if row <= n_rows]
 = the dots of a heat map are the first rows
 @ wire/joint.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
-- f64(axes[0].observed[rows]),
-+ f64(axes[0].observed[: len(rows)]),
+- axis.observed[rows]
++ axis.observed[: len(rows)]
 = a call that ran out of memory is repeated as it was
 @ curves/brute.py : curves/test_brute.py
 - self._most = max(1, min(self._most, n_phantoms // 2))
@@ -195,9 +195,9 @@ MUTATIONS: Final = r"""
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),
 + min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows
-@ wire/lines.py : widget/test_drawn_rows.py widget/test_distance.py wire/test_bodies.py
-- f64(feature.likelihood_scale[positions]),
-+ f64(feature.likelihood_scale[: len(positions)]),
+@ wire/curves.py : widget/test_drawn_rows.py widget/test_distance.py wire/test_bodies.py
+- likelihood_scale=feature.likelihood_scale[positions],
++ likelihood_scale=feature.likelihood_scale[: len(positions)],
 = a request does not wake a paused explorer
 @ widget/background.py : widget/test_background.py faults/test_cells_and_pages.py
 -                 self._is_paused = False
@@ -236,7 +236,7 @@ MUTATIONS: Final = r"""
 - Math.exp(rate * distance[i * nGrid + k]!)
 + Math.exp(rate * distance[i * nGrid + k - 1]!)
 = figures between two decays are taken from the other one
-@ wire/decode.ts : wire/decode.test.ts
+@ wire/tables.ts : wire/arrays.test.ts
 - at(left) + (place - left) * (at(left + 1) - at(left))
 + at(left + 1) - (place - left) * (at(left + 1) - at(left))
 = a refused decay stays on the slider

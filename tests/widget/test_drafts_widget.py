@@ -16,6 +16,7 @@ from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer import errors
+from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget import explorer as explorer_module
 from ice_explorer.widget.session import ModelWork
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
@@ -124,11 +125,11 @@ def test_a_cancelled_draft_answers_questions_and_resuming_makes_it_exact(make, X
         f"Cancelled: 0 of 12 features are exact, the others rest on a sample of {n_rows} of 140 rows."
     )
     assert np.isfinite(column(explorer, "impact")).all()
-    reply, buffers = ask(explorer, "curves", type="curves", feature="x7", max_lines=100, selection=[])
-    assert (reply["type"], reply["body"]["n_lines"], len(buffers[0])) == ("result", n_rows, 4 * n_rows)
+    reply, _ = ask(explorer, "curves", type="curves", feature="x7", max_lines=100, selection=[])
+    assert (reply["type"], reply["body"]["n_lines"], len(reply["body"]["positions"])) == ("result", n_rows, n_rows)
     reply, (svg,) = ask(
         explorer, "export", type="export", format="svg", what="view", width=None, dpi=None, title=True, to="browser",
-        choices={}, state=dict(explorer._view_state()),
+        choices={}, state={name: getattr(explorer, name) for name in vars(DocumentState())},
     )  # fmt: skip
     sample = f"sample of {n_rows} of {N_ROWS} rows"
     assert reply["type"] == "result"

@@ -22,18 +22,17 @@ def test_what_comes_with_a_line_is_of_its_row(make, ask, feature):
     """Of fewer lines than rows: values, scales, predictions, curves, predictions without the value, and target."""
     explorer = make(model, X, Y, distance={"a": RANDOM.uniform(0.5, 2.0, N)}, decay=0.5)
     f = explorer.explanation[feature]
-    reply, buffers = ask(explorer, type="curves", feature=feature, max_lines=12, selection=[N - 1])
-    kinds = ("<u4", "<f8", "<f8", "<f4", "<f8", "<f4", "<f4", "<f4", "<f8", "<f8", "<f4", "<f4", "<f8", "<f4")
-    sent = [np.frombuffer(buffer, kind) for buffer, kind in zip(buffers, kinds, strict=True)]
-    positions, offset = sent[0].astype(int), reply["body"]["offset"]
+    reply, _ = ask(explorer, type="curves", feature=feature, max_lines=12, selection=[N - 1])
+    sent = reply["body"]
+    positions, offset = sent["positions"].astype(int), sent["offset"]
     assert len(positions) in (12, 13)
     assert N - 1 in positions
-    assert_array_equal(sent[1], f._item.feature.values[positions])
-    assert_array_equal(sent[2], f.likelihood_scale[positions])
-    assert_allclose(sent[3] + offset, f._predictions(positions), rtol=1e-5, atol=1e-5)
-    assert_allclose(sent[5].reshape(len(positions), -1) + offset, f.compute_curves(positions), rtol=1e-5, atol=1e-5)
-    assert_allclose(sent[12], Y[positions], rtol=1e-12)
+    assert_array_equal(sent["observed"], f._item.feature.values[positions])
+    assert_array_equal(sent["likelihood_scale"], f.likelihood_scale[positions])
+    assert_allclose(sent["predictions"] + offset, f._predictions(positions), rtol=1e-5, atol=1e-5)
+    assert_allclose(sent["values"] + offset, f.compute_curves(positions), rtol=1e-5, atol=1e-5)
+    assert_allclose(sent["target"], Y[positions], rtol=1e-12)
     if feature == "a":
-        assert_allclose(sent[10] + offset, f._missing_rows(positions), rtol=1e-5, atol=1e-5)
+        assert_allclose(sent["missing"]["values"] + offset, f._missing_rows(positions), rtol=1e-5, atol=1e-5)
     else:
-        assert_allclose(0.5 ** sent[11].reshape(len(positions), -1), f.likelihood(0.5, rows=positions), rtol=1e-6)
+        assert_allclose(0.5 ** sent["distances"], f.likelihood(0.5, rows=positions), rtol=1e-6)

@@ -12,7 +12,7 @@ from kernel_end import SECONDS, ask, reply_to, wait_until
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.widget.background import Background
-from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.curves import describe_colors
 
 
 class Model:
@@ -59,12 +59,12 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
 def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
     """Each row has the rule that it fulfils, any rows at all; a feature without such rules has a sentence."""
     explorer = make(Model(), X, method="brute")
-    reply, (buffer,) = ask(explorer, "a", type="groups", feature="one", positions=list(range(60)))
-    body, rule_of = reply["body"], np.frombuffer(buffer, "<f4").astype(int)
-    assert body["column"] == "two and three"
-    assert np.bincount(rule_of, minlength=len(body["levels"])).tolist() == body["counts"]
-    _, (few,) = ask(explorer, "b", type="groups", feature="one", positions=[0, 7, 59])
-    assert np.frombuffer(few, "<f4").tolist() == rule_of[[0, 7, 59]].tolist()
+    reply, _ = ask(explorer, "a", type="groups", feature="one", positions=list(range(60)))
+    scale, rules = reply["body"]["scale"], reply["body"]["values"].astype(int)
+    assert scale["column"] == "two and three"
+    assert np.bincount(rules, minlength=len(scale["levels"])).tolist() == scale["counts"]
+    few, _ = ask(explorer, "b", type="groups", feature="one", positions=[0, 7, 59])
+    assert few["body"]["values"].tolist() == rules[[0, 7, 59]].tolist()
     without = next(f.label for f in explorer.explanation.values() if f._groups() is None)
     assert ask(explorer, "c", type="groups", feature=without, positions=[0])[0]["message"] == (
         "Curves can be coloured by the groups of two columns where these explain more of the differences between "
@@ -125,15 +125,15 @@ def test_levels_of_a_rule_are_told_apart_however_rare():
     values = [letter for n, letter in enumerate("abcdefghijkl") for _ in range(20 - n)]
     column = ice.explain(lambda X: np.arange(len(X)) * 0.0, pd.DataFrame({"t": values}), progress=False)._column("t")
     rows = range(len(values))
-    body, buffers = colors_of(column, rows, ["j", "l"])
-    assert body["levels"] == [*"abcdefgh", "j", "l", "other"]
-    assert body["counts"][-1] == 12 + 10
-    levels = np.array(body["levels"])[np.frombuffer(buffers[0], "<f4").astype(int)]
+    body = describe_colors(column, rows, ["j", "l"])
+    assert body.scale.levels == [*"abcdefgh", "j", "l", "other"]
+    assert body.scale.counts[-1] == 12 + 10
+    levels = np.array(body.scale.levels)[body.values.astype(int)]
     assert levels.tolist() == [value if value not in {"i", "k"} else "other" for value in values]
 
 
 def test_a_ramp_knows_its_median():
     """The lower median, an observed value, missing ones aside."""
     column = pd.DataFrame({"t": [9.0, 1, 2, 3, np.nan, 5, 7, 8, 6]})
-    body, _ = colors_of(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
-    assert body["median"] == 5.0
+    body = describe_colors(ice.explain(lambda X: X["t"].fillna(0), column, progress=False)._column("t"), [0])
+    assert body.scale.median == 5.0

@@ -17,9 +17,9 @@ def test_a_page_gets_the_rows_of_the_mean(make, ask):
     explorer = make(model, X)
     two = explorer.explanation.two_way("one", "two")
     assert len(two.row_positions) < len(X)
-    buffers = ask(explorer, type="two_way", first="one", second="two")[1]
-    for name, buffer in zip(X, buffers[4:], strict=True):
-        assert_array_equal(np.frombuffer(buffer, "<f8"), X[name].iloc[two.row_positions])
+    body = ask(explorer, type="two_way", first="one", second="two")[0]["body"]["two_way"]
+    for name, axis in zip(X, (body["first"], body["second"]), strict=True):
+        assert_array_equal(axis["observed"], X[name].iloc[two.row_positions])
 
 
 def test_a_picture_draws_the_rows_of_the_mean(make):

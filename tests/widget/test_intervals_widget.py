@@ -43,12 +43,12 @@ def ask(explorer, request_id="a", **changed):
         "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75, "convention": "step",
         "unit": "prediction", **changed,
     }  # fmt: skip
-    reply, buffers = kernel_end.ask(explorer, request_id, **request)
-    return reply, [np.frombuffer(buffer, "<f8") for buffer in buffers]
+    reply, _ = kernel_end.ask(explorer, request_id, **request)
+    return reply
 
 
 def pairs_of(explorer, body):
-    return [(explorer._features[first], explorer._features[second]) for first, second in body["tied"]]
+    return [(explorer._features[first], explorer._features[second]) for first, second in body["intervals"]["tied"]]
 
 
 @pytest.mark.parametrize("unit", ["prediction", "sd", "share"])
@@ -58,11 +58,11 @@ def test_the_browser_is_told_intervals_and_ties(make, X, unit):
     explorer = make(model, X)
     table = explorer.explanation.table(rank_by="impact", unit=unit, ci=0.9).loc[explorer._features]
     n_calls = model.n_calls
-    reply, buffers = ask(explorer, unit=unit)
+    reply = ask(explorer, unit=unit)
     assert reply["type"] == "result"
     assert (reply["body"]["n_known"], reply["body"]["n_features"]) == (4, 4)
-    for name, values in zip(ENDS, buffers, strict=True):
-        assert_array_equal(values, table[name], err_msg=name)
+    for name, column in zip(("low", "high", "rank_low", "rank_high"), ENDS, strict=True):
+        assert_array_equal(reply["body"]["intervals"][name], table[column], err_msg=name)
     ranked = explorer.explanation.table(rank_by="impact", ci=0.9)
     tied = [pair for pair, is_tied in zip(pairwise(ranked.index), ranked["tied_with_next"], strict=False) if is_tied]
     assert pairs_of(explorer, reply["body"]) == tied != []
@@ -75,9 +75,8 @@ def test_a_reply_has_as_many_features_as_time_allows(make, X, monkeypatch):
     explorer = make(Model(), X)
     assert explorer.explanation
     found = [ask(explorer, str(at), decay=0.3) for at in range(4)]
-    assert [reply["body"]["n_known"] for reply, _ in found] == [1, 2, 3, 4]
-    assert [len(buffers) for _, buffers in found] == [0, 0, 0, 4]
-    assert [reply["body"]["tied"] for reply, _ in found[:3]] == [[], [], []]
+    assert [reply["body"]["n_known"] for reply in found] == [1, 2, 3, 4]
+    assert [reply["body"]["intervals"] is None for reply in found] == [True, True, True, False]
 
 
 def test_curves_come_between_two_features(make, X, monkeypatch):
@@ -95,7 +94,7 @@ def test_curves_come_between_two_features(make, X, monkeypatch):
         return of_feature(feature, *arguments)
 
     monkeypatch.setattr(type(explanation["one"]), "_row_influences", influences)
-    assert ask(explorer)[0]["type"] == "result"
+    assert ask(explorer)["type"] == "result"
     custom = [message["data"]["content"] for message in explorer.comm.sent if message["data"]["method"] == "custom"]
     assert [reply["id"] for reply in custom] == ["b", "a"]
 
@@ -105,7 +104,7 @@ def test_nothing_is_measured_while_features_are_computed(make, X):
     explorer = make(Model(), X)
     assert explorer.explanation
     explorer._background._state = "computing"
-    assert ask(explorer)[0] == {"id": "a", "type": "cancelled"}
+    assert ask(explorer) == {"id": "a", "type": "cancelled"}
     explorer._background._state = "ready"
 
 

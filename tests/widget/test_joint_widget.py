@@ -64,12 +64,11 @@ def test_the_heat_map_is_two_way_and_kept(make, ask, X):
     model = Model()
     explorer = make(model, X, method="brute")
     two = explorer.explanation.two_way("one", "place")
-    reply, buffers = ask(explorer, type="two_way", first="one", second="place")
-    body = reply["body"]
-    assert (body["share_done"], body["second"]["levels"]) == (1, ["Kiš", "Ur"])
-    mean = np.frombuffer(buffers[2], "<f4") + body["offset"]
-    assert_allclose(mean, two.partial_dependence.ravel(), rtol=1e-6, atol=1e-6)
-    assert np.bincount(np.frombuffer(buffers[5], "<f8").astype(int)).tolist() == [20, 40]
+    reply, _ = ask(explorer, type="two_way", first="one", second="place")
+    body = reply["body"]["two_way"]
+    assert (reply["body"]["share_done"], body["second"]["levels"]) == (1, ["Kiš", "Ur"])
+    assert_allclose(body["values"], two.partial_dependence, rtol=1e-12)
+    assert np.bincount(body["second"]["observed"].astype(int)).tolist() == [20, 40]
     n_calls = model.n_calls
     ask(explorer, type="two_way", first="one", second="place")
     assert model.n_calls == n_calls

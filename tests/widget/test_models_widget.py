@@ -9,8 +9,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from kernel_end import ask, set_from_page, warns
-from numpy.testing import assert_allclose
+from kernel_end import ask, set_from_page, unpacked, warns
+from numpy.testing import assert_allclose, assert_equal
 from pictures import by_gid, texts
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -19,8 +19,9 @@ import ice_explorer as ice
 from ice_explorer.errors import DataError, OptionError
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import describe_curves
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
-from ice_explorer.wire.lines import curves_of
 
 
 @pytest.fixture(scope="module", name="X")
@@ -105,11 +106,10 @@ def test_curves_are_requested_by_model(make, X, models):
     assert explorer.explanation.features == explorer.explanation.features
     request = {"type": "curves", "feature": "two", "max_lines": 10, "selection": [39]}
     for at, name in enumerate((None, "forest", "boosting", "line")):
-        reply, buffers = ask(explorer, str(at), **request, model=name)
+        reply, _ = ask(explorer, str(at), **request, model=name)
         explanation = ice.explain(models[name or "forest"], X, progress=False)
-        body, expected = curves_of(explanation, explanation["two"], 10, [39])
-        assert reply["body"] == body
-        assert [bytes(buffer) for buffer in buffers] == expected
+        body, expected = packed(describe_curves(explanation, explanation["two"], 10, [39]))
+        assert_equal(reply["body"], unpacked(body, expected))
     reply, _ = ask(explorer, "z", **request, model="lime")
     assert reply["message"] == "`model` must be 'forest', 'boosting' or 'line'; got 'lime'. Did you mean 'line'?"
 
@@ -119,9 +119,9 @@ def test_disagreement_has_no_intervals(make, X, models):
     explorer = make(models, X)
     assert explorer.explanation.features == explorer.explanation.features
     request = {"level": 0.9, "decay": 0.75, "convention": "step", "unit": "prediction"}
-    reply, buffers = ask(explorer, type="intervals", rank_by="disagreement", **request)
-    assert reply["body"] == {"n_known": 3, "n_features": 3, "tied": []}
-    assert [np.frombuffer(buffer).tolist() for buffer in buffers] == [pytest.approx([np.nan] * 3, nan_ok=True)] * 4
+    body = ask(explorer, type="intervals", rank_by="disagreement", **request)[0]["body"]
+    assert (body["n_known"], body["n_features"], body["intervals"].pop("tied")) == (3, 3, [])
+    assert [np.isnan(ends).tolist() for ends in body["intervals"].values()] == [[True] * 3] * 4
 
 
 def test_the_browser_opens_another_model(make, X, models):
@@ -284,7 +284,7 @@ def test_a_frozen_page_holds_every_model(X, models):
     n_profiles = len(content["traits"]["_header"]["profiles"])
     for table in content["tables"]:
         impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
-        assert table["lengths"] == [impact, n_profiles * profile, 3 * impact, 3 * len(PROFILES) * profile]
+        assert table["lengths"] == [3 * len(PROFILES) * profile, 3 * impact, n_profiles * profile, impact]
     assert [each["model"] for each in content["models"]] == ["boosting", "line"]
     for each in content["models"]:
         assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]

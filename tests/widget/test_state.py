@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from kernel_end import set_from_page, threads, wait_until, warns
 from sklearn.linear_model import LogisticRegression
 
 import ice_explorer as ice
-from ice_explorer.scene.view_state import USUAL
+from ice_explorer.scene.choices import ViewChoices
 from ice_explorer.widget.explorer import ICEExplorer
-from ice_explorer.wire.messages import VIEW_CHOICES
 
 N = 30
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 3)), columns=["a", "b", "c"])
@@ -80,7 +78,7 @@ def changed(make, classifier):
 def test_the_test_sets_every_choice(make, classifier):
     """A new trait or choice belongs into this file's tables, so that it is tested, too."""
     assert set(SET) == set(ICEExplorer._public_traits()) - {"model"}  # which one model does not have
-    assert set(VIEW) == set(VIEW_CHOICES)
+    assert set(VIEW) == set(vars(ViewChoices()))
     fresh = make(classifier, X, output=2).state()
     assert [name for name, value in SET.items() if fresh[name] == value] == []
 
@@ -220,16 +218,3 @@ def test_a_broken_choice_of_the_browser_is_not_taken(make, view, sentence):
     assert (explorer.state()["view"], explorer.kind) == (VIEW, "ice")
     assert others == [{"type": "refused", "message": sentence}]
     assert states == [{"_view": VIEW, "kind": "ice"}]
-
-
-def test_python_and_the_browser_know_the_same_choices_and_defaults(root):
-    """A choice that one side lacks would be dropped."""
-    protocol = (root / "js" / "src" / "wire" / "protocol.ts").read_text(encoding="utf-8")
-    block = re.search(r"export interface ViewChoices \{\n(.*?)\n\}", protocol, flags=re.DOTALL)[1]
-    assert set(re.findall(r"^  (\w+): ", block, flags=re.MULTILINE)) == set(VIEW_CHOICES)
-    defaults = (root / "js" / "src" / "store" / "view_choices.ts").read_text(encoding="utf-8")
-    block = re.search(r"DEFAULTS: [^\n]* = \{\n(.*?)\n\};", defaults, flags=re.DOTALL)[1]
-    pairs = {name: json.loads(value) for name, value in re.findall(r"^  (\w+): (.*),$", block, flags=re.MULTILINE)}
-    assert pairs == USUAL
-    assert [name for name, value in pairs.items() if not VIEW_CHOICES[name].is_met(value)] == []
-    assert set(pairs) == set(VIEW_CHOICES)

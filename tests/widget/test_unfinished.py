@@ -61,12 +61,11 @@ def test_ties_name_places_among_all_features(make, ask):
     for feature in "cd":
         assert ask(explorer, type="curves", feature=feature, max_lines=5, selection=[])[0]["type"] == "result"
     request = {"rank_by": "impact", "level": 0.95, "decay": 1.0, "convention": "step", "unit": "prediction"}
-    buffers = []
-    while not buffers:
-        reply, buffers = ask(explorer, type="intervals", **request)
-    assert [sorted(pair) for pair in reply["body"]["tied"]] == [[2, 3]]
-    low = np.frombuffer(buffers[0], "<f8")
-    assert np.isfinite(low).tolist() == [False, False, True, True]
+    intervals = None
+    while intervals is None:
+        intervals = ask(explorer, type="intervals", **request)[0]["body"]["intervals"]
+    assert [sorted(pair) for pair in intervals["tied"]] == [[2, 3]]
+    assert np.isfinite(intervals["low"]).tolist() == [False, False, True, True]
 
 
 @pytest.mark.parametrize("held", [2], indirect=True)

@@ -17,6 +17,7 @@ from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
+from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget import background as background_module
 from ice_explorer.widget import filling_tables
 from ice_explorer.widget.background import Background
@@ -26,6 +27,7 @@ from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 
 ALL_READY = {"state": "ready", "done": 3, "total": 3, "n_rows": None, "n_all": None, "label": "", "message": ""}
+STATE = {**vars(DocumentState()), "selection": []}
 EXPORT = {
     "type": "export", "format": "svg", "what": "view", "width": None, "dpi": None, "title": True, "to": "browser",
     "choices": {},
@@ -469,14 +471,14 @@ def test_a_group_is_opened_and_colours_the_curves_by_its_name(make):
     X = pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 1, 0], "c": [0.0, 1.0, 2.0, 3.0]})
     explorer = make(lambda X: X["a"].to_numpy() + X["c"].to_numpy(), X, groups={"ab": ["a", "b"]})
     explorer.feature = explorer.color_by = "ab"
-    reply, buffers = ask(explorer, "a", type="curves", feature="ab", max_lines=9, selection=[])
+    reply, _ = ask(explorer, "a", type="curves", feature="ab", max_lines=9, selection=[])
     assert (reply["body"]["kind"], reply["body"]["levels"]) == ("group", ["a", "b"])
-    assert np.frombuffer(buffers[1], "<f8").tolist() == [0, 1, 1, 0]
-    assert np.frombuffer(buffers[11], "<f4").reshape(4, 2).tolist() == [[0, 1], [1, 0], [1, 0], [0, 1]]
+    assert reply["body"]["observed"].tolist() == [0, 1, 1, 0]
+    assert reply["body"]["distances"].tolist() == [[0, 1], [1, 0], [1, 0], [0, 1]]
     listed = [(column["name"], column["kind"]) for column in explorer._header["columns"]]
     assert listed == [("ab", "category"), ("a", "numeric"), ("b", "numeric"), ("c", "numeric")]
     reply, _ = ask(explorer, "b", type="colors", column="ab", positions=[0, 2])
-    assert reply["body"]["levels"] == ["a", "b"]
+    assert reply["body"]["scale"]["levels"] == ["a", "b"]
     explorer.color_by = "a"
     assert explorer.color_by == "a"
 
@@ -630,13 +632,13 @@ def test_curves_of_a_feature_that_is_not_computed_yet_come_next(make, X, held):
     send(explorer, "rows", type="rows", positions=[0])
     send(explorer, "curves", type="curves", feature="flag", max_lines=5, selection=[])
     reply, _ = ask(explorer, "colors", type="colors", column="town", positions=[0])
-    assert reply["body"]["levels"] == [
+    assert reply["body"]["scale"]["levels"] == [
         str(town) for town in sorted(set(X["town"]), key=lambda town: (-(X["town"] == town).sum(), town))
     ]
     assert explorer._status["state"] == "computing"
     held.gate.set()
-    reply, buffers = reply_to(explorer.comm, "curves")
-    assert (reply["type"], reply["body"]["feature"], len(buffers)) == ("result", "flag", 14)
+    reply, _ = reply_to(explorer.comm, "curves")
+    assert (reply["type"], reply["body"]["feature"]) == ("result", "flag")
     reply, _ = reply_to(explorer.comm, "rows")
     assert reply["body"]["columns"] == ["prediction", "slope", "bend", "flag", "town"]
 
@@ -669,9 +671,10 @@ def test_save_writes_the_view_of_the_traits(ready, tmp_path):
 
 def test_the_export_menu_gets_a_file_of_what_the_page_shows(ready):
     """With a name; a width that cannot be is refused."""
-    state = ready._view_state() | {"feature": "flag", "kind": "d-ice"}
+    state = STATE | {"feature": "flag", "kind": "d-ice"}
     reply, (content,) = ask(ready, "a", **EXPORT, state=state)
-    assert reply["body"] == {"filename": "ranking-and-d-ice-of-flag.svg", "mime": "image/svg+xml", "path": None}
+    body = {name: value for name, value in reply["body"].items() if name != "content"}
+    assert body == {"filename": "ranking-and-d-ice-of-flag.svg", "mime": "image/svg+xml", "path": None}
     assert content.startswith(b"<")
     reply, _ = ask(ready, "b", **{**EXPORT, "width": 5}, state=state)
     assert reply["message"].startswith("`width` must be from 60 to 600 mm")
@@ -681,7 +684,7 @@ def test_the_export_menu_gets_a_file_of_what_the_page_shows(ready):
 def test_an_export_while_features_are_computed_waits_for_its_feature(make, X, held, feature):
     """A page that knows of no feature yet has a picture of the first one."""
     explorer = make(held, X)
-    send(explorer, "a", **EXPORT, state=explorer._view_state() | {"feature": feature})
+    send(explorer, "a", **EXPORT, state=STATE | {"feature": feature})
     held.gate.set()
     reply, (picture,) = reply_to(explorer.comm, "a")
     assert reply["body"]["mime"] == "image/svg+xml"
@@ -744,27 +747,27 @@ def test_the_target_goes_with_the_curves(make, X):
         assert explorer.explanation
         expected = np.where(labels == output, 1.0, 0.0)
         expected[3] = math.nan
-        assert_array_equal(np.frombuffer(ask(explorer, output, **request)[1][12], "<f8"), expected)
+        assert_array_equal(ask(explorer, output, **request)[0]["body"]["target"], expected)
     for of_result in (make(explorer.explanation), make(explorer.explanation, y=labels)):
-        assert_array_equal(np.frombuffer(ask(of_result, **request)[1][12], "<f8"), expected)
+        assert_array_equal(ask(of_result, **request)[0]["body"]["target"], expected)
     explorer.color_by = "residual"
     assert explorer.color_by == explorer.explanation._residual_label
     without = make(Iris(), X, output="virginica")
     assert without.explanation
-    assert ask(without, **request)[1][12] == b""
+    assert ask(without, **request)[0]["body"]["target"] is None
 
 
 def test_all_classes_are_shown_of_the_rows_of_the_curves(make, X):
     """With the very numbers of the explained class."""
     explorer = make(Iris(), X, output="versicolor")
     assert explorer.explanation
-    _, of_one = ask(explorer, "one", type="curves", feature="bend", max_lines=9, selection=[])
-    reply, buffers = ask(explorer, "all", type="classes", feature="bend", max_lines=9)
+    of_one, _ = ask(explorer, "one", type="curves", feature="bend", max_lines=9, selection=[])
+    reply, _ = ask(explorer, "all", type="classes", feature="bend", max_lines=9)
     body = reply["body"]
     assert (body["outputs"], body["explained"]) == (["setosa", "versicolor", "virginica"], 1)
-    assert buffers[0] == of_one[0]
-    curves = np.frombuffer(buffers[2], "<f4").reshape(3, body["n_lines"], body["n_grid"])[1] + body["offsets"][1]
-    assert_allclose(curves, explorer.explanation["bend"].compute_curves(np.frombuffer(buffers[0], "<u4")), atol=1e-6)
+    assert_array_equal(body["positions"], of_one["body"]["positions"])
+    curves = body["values"][1] + body["offsets"][1]
+    assert_allclose(curves, explorer.explanation["bend"].compute_curves(body["positions"]), atol=1e-6)
 
 
 def test_another_output_is_explained_anew(make, X):

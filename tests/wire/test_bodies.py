@@ -15,9 +15,9 @@ import ice_explorer as ice
 from ice_explorer.export import save
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.wire.colors import colors_of
-from ice_explorer.wire.header import header_of
-from ice_explorer.wire.lines import curves_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import describe_colors, describe_curves
+from ice_explorer.wire.header import describe_header
 
 
 def column_of(values):
@@ -30,8 +30,8 @@ def column_of(values):
 def colors(values, positions=None):
     """Body and decoded values of a column at some rows, all by default."""
     column = column_of(values)
-    body, (buffer,) = colors_of(column, range(len(values)) if positions is None else positions)
-    return body, np.frombuffer(buffer, "<f8" if body["kind"] == "continuous" else "<f4")
+    body = describe_colors(column, range(len(values)) if positions is None else positions)
+    return body.scale, body.values
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -42,9 +42,9 @@ def test_predictions_at_own_values_are_sent_where_the_curves_do_not_tell_them():
     X = np.array([[1.0, 1.0], [2.0, 2.0], [4.0, 3.0], [np.nan, 5.0]])
     model = lambda rows: np.nan_to_num(rows[:, 0], nan=-3.0) ** 2 * rows[:, 1]  # noqa: E731 - one line says it
     coarse, fine = (ice.explain(model, X, grid=grid, progress=False) for grid in ({"x0": [1.0, 3.0]}, "observed"))
-    body, buffers = curves_of(coarse, coarse["x0"], 10, ())
-    assert_allclose(np.frombuffer(buffers[13], "<f4") + body["offset"], [1.0, 8.0, 48.0, 20.0], rtol=1e-6)
-    assert curves_of(fine, fine["x0"], 10, ())[1][13] == b""
+    body = describe_curves(coarse, coarse["x0"], 10, ())
+    assert_allclose(body.at_own + body.offset, [1.0, 8.0, 48.0, 20.0], rtol=1e-12)
+    assert describe_curves(fine, fine["x0"], 10, ()).at_own is None
 
 
 def test_row_labels_are_sent_where_rows_have_names():
@@ -52,8 +52,8 @@ def test_row_labels_are_sent_where_rows_have_names():
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0]})
     plain = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
     named = ice.explain(lambda X: X["a"].to_numpy(), X.set_index([["x", "y", "z"]]), progress=False)
-    assert curves_of(plain, plain["a"], 9, [])[0]["row_labels"] is None
-    assert curves_of(named, named["a"], 9, [])[0]["row_labels"] == ["x", "y", "z"]
+    assert describe_curves(plain, plain["a"], 9, []).row_labels is None
+    assert describe_curves(named, named["a"], 9, []).row_labels == ["x", "y", "z"]
 
 
 def test_notes_are_of_the_feature_that_they_begin_with():
@@ -62,7 +62,7 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
     heads = [{"name": f.label, "kind": f.dtype_kind, "n_grid": 3, "scale": 1.0} for f in explanation.values()]
-    notes = header_of(explanation, heads, "")["notes"]
+    notes = describe_header(explanation, heads, "")["notes"]
     assert [(note["feature"], note["text"]) for note in notes] == [
         ("a", "steep."),
         ("a': 'b", "odd: very."),
@@ -78,10 +78,10 @@ def test_notes_are_of_the_feature_that_they_begin_with():
 def test_an_outlier_does_not_take_the_ramp():
     """It spans all but the outermost values, and where most are equal the few others."""
     body, values = colors([*np.arange(99.0), 1e9])
-    assert body["kind"] == "continuous"
-    assert body["domain"] == pytest.approx((1.98, 97.02))
+    assert body.kind == "continuous"
+    assert body.domain == pytest.approx((1.98, 97.02))
     assert_array_equal(values, [*np.arange(99.0), 1e9])
-    assert colors([0.0] * 500 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])[0]["domain"] == (0.0, 6.0)
+    assert colors([0.0] * 500 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])[0].domain == (0.0, 6.0)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_an_outlier_does_not_take_the_ramp():
 def test_levels_come_in_the_order_of_the_column(values, levels, ordered, expected):
     """Of numbers, of the categories or of the texts; objects by frequency. A missing value is none of them."""
     body, codes = colors(values)
-    assert (body["kind"], body["levels"], body["ordered"]) == ("category", levels, ordered)
+    assert (body.kind, body.levels, body.ordered) == ("category", levels, ordered)
     assert_array_equal(codes, expected)
-    assert body["counts"] == [expected.count(place) for place in range(len(levels))]
+    assert body.counts == [expected.count(place) for place in range(len(levels))]
     assert colors(values, positions=[1, 0])[1].tolist() == [expected[1], expected[0]]
 
 
@@ -108,19 +108,19 @@ def test_rare_categories_share_a_level():
     """Beyond the eight most frequent, categories are one level, the last."""
     values = [letter for n, letter in enumerate("abcdefghij") for _ in range(20 - n)]
     body, sent = colors(values)
-    assert body["levels"] == [*"abcdefgh", "other"]
-    assert body["counts"][-1] == 12 + 11
+    assert body.levels == [*"abcdefgh", "other"]
+    assert body.counts[-1] == 12 + 11
     assert sent[-1] == 8
     values[:20] = ["other"] * 20
     body, _ = colors(values)
-    assert body["levels"][-2:] == ["other", "other levels"]
+    assert body.levels[-2:] == ["other", "other levels"]
 
 
 def test_many_ranks_are_a_ramp_whose_ends_have_names():
     """Few have a swatch each."""
     names = [f"step {rank}" for rank in range(15)]
     body, ranks = colors(pd.Categorical(names, names, ordered=True))
-    assert (body["kind"], body["of"], body["domain"], body["levels"]) == ("continuous", "ordered", (0.0, 14.0), names)
+    assert (body.kind, body.of, body.domain, body.levels) == ("continuous", "ordered", (0.0, 14.0), names)
     assert_array_equal(ranks, np.arange(15))
 
 
@@ -141,16 +141,16 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
     ratio[::4], ratio[1::8] = np.inf, -np.inf
     X = pd.DataFrame({"a": np.random.default_rng(5).normal(size=60), "ratio": ratio})
     explanation = ice.explain(lambda rows: rows["a"].to_numpy(), X, features=["a"], progress=False)
-    body, buffers = colors_of(explanation._column("ratio"), list(range(60)))
-    json.dumps(body, allow_nan=False)
+    body = describe_colors(explanation._column("ratio"), list(range(60)))
+    json.dumps(packed(body)[0], allow_nan=False)
     finite = ratio[np.isfinite(ratio)]
     if n_values == 40:
-        assert_allclose(body["domain"], np.quantile(finite, [0.02, 0.98]), rtol=1e-12)
-        assert_array_equal(np.frombuffer(buffers[0]), ratio)
+        assert_allclose(body.scale.domain, np.quantile(finite, [0.02, 0.98]), rtol=1e-12)
+        assert_array_equal(body.values, ratio)
     else:
         order = np.unique(ratio)
-        assert body["values"] == [-sys.float_info.max, *np.unique(finite).tolist(), sys.float_info.max]
-        assert_array_equal(np.frombuffer(buffers[0], dtype=np.float32), np.searchsorted(order, ratio))
+        assert body.scale.values == [-sys.float_info.max, *np.unique(finite).tolist(), sys.float_info.max]
+        assert_array_equal(body.values, np.searchsorted(order, ratio))
     assert save.frozen(explanation, {"color_by": "ratio"})._repr_html_()
 
 

@@ -3,7 +3,7 @@
  * If the kernel cannot write PNG, the browser draws the SVG on a canvas.
  */
 import type { Store } from "../store/store.ts";
-import type { ExportBody, FormatHeader, What } from "../wire/protocol.ts";
+import type { ExportBody, FormatHead, What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";
 
@@ -67,12 +67,12 @@ async function ask(store: Store, wish: Wish, to: "browser" | "notebook"): Promis
   const { width, dpi } = FIGURES.includes(format) ? wish : { width: null, dpi: null };
   const [state, choices] = [store.documentState(), store.remembered.chosen()];
   const request = { type: "export", format, what, width, dpi, title, to, state, choices } as const;
-  const { body, buffers } = await store.client.request(request);
-  return { body, file: new Blob(buffers as BlobPart[], { type: body.mime }) };
+  const body = await store.client.request(request);
+  return { body, file: new Blob(body.content === null ? [] : [body.content as BlobPart], { type: body.mime }) };
 }
 
 /** Whether the browser makes the file because the kernel cannot, for downloads and the clipboard. */
-export const isDrawnHere = (format: FormatHeader | undefined): boolean =>
+export const isDrawnHere = (format: FormatHead | undefined): boolean =>
   format?.name === "png" && format.problem !== null;
 
 async function fileOf(store: Store, wish: Wish): Promise<{ name: string; file: Blob }> {

@@ -38,13 +38,13 @@ export interface Centrable {
   /** Observed values, none missing. */
   observed: ArrayLike<number>;
   /** Predictions at observed values; null if all of these are on the grid, so that the curves contain them. */
-  atOwn: ArrayLike<number> | null;
+  at_own: ArrayLike<number> | null;
   median: number;
 }
 
 /** What each curve is lowered by: its value at the anchor, or the prediction at its observed value. */
 export function anchorValues(curves: Centrable, anchor: Anchor): Float64Array<ArrayBuffer> {
-  const { values, grid, observed, atOwn, median } = curves;
+  const { values, grid, observed, at_own: atOwn, median } = curves;
   const index = anchorIndex(grid, anchor, median);
   if (index === null && atOwn !== null) return Float64Array.from(atOwn);
   return Float64Array.from(observed, (own, i) => values[i * grid.length + (index ?? nearestIndex(grid, own))]!);

@@ -1,5 +1,5 @@
 /** ALE as a line of a scene. */
-import type { Effects } from "../wire/decode.ts";
+import type { EffectsBody } from "../wire/protocol.ts";
 import { isUnordered } from "../words/values.ts";
 import type { Scene } from "./scene.ts";
 
@@ -17,13 +17,13 @@ export interface EffectLine {
  * The chosen effects. On ICE, ALE is shifted to the mean prediction. On c-ICE it is 0 at the anchor; where each curve is 0
  * at its observed value, its mean over the observations is 0. Slopes have none.
  */
-export function effectLines(scene: Scene, effects: Effects, names: readonly EffectName[]): EffectLine[] {
+export function effectLines(scene: Scene, effects: EffectsBody, names: readonly EffectName[]): EffectLine[] {
   if (scene.kind === "d-ice") return [];
   return names.map((name) => {
     const heights = effects.ale;
     const shift =
       scene.kind === "ice"
-        ? effects.meanPrediction - scene.base
+        ? effects.mean_prediction - scene.base
         : scene.anchoredAt === null
           ? 0
           : -heightAt(effects.grid, heights, scene.anchoredAt, isUnordered(scene.curves.kind));

@@ -2,7 +2,7 @@
 import { connectorOpacity } from "../geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
 import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
-import type { Curves } from "../wire/decode.ts";
+import type { CurvesBody } from "../wire/protocol.ts";
 import { percent } from "../words/numbers.ts";
 import type { Drawable } from "./plot.ts";
 import { standIns } from "./scene.ts";
@@ -11,8 +11,8 @@ const faded = (decay: number, distance: number): number =>
   decay >= 1 ? 1 : GHOST_OPACITY + (1 - GHOST_OPACITY) * decay ** distance;
 
 /** The weight of a grid value in the curve of a row, as a text; "" at the observed value, or if all values count. */
-export function weightText(curves: Curves, line: number, point: number, decay: number): string {
-  const { grid, nGrid, likelihoodScale } = curves;
+export function weightText(curves: CurvesBody, line: number, point: number, decay: number): string {
+  const { grid, n_grid: nGrid, likelihood_scale: likelihoodScale } = curves;
   const own = standIns(curves)[line]!;
   if (decay >= 1 || point === nearestIndex(grid, own)) return "";
   const known = curves.distances?.[line * nGrid + point];
@@ -32,9 +32,9 @@ export class Fade {
     const { curves } = plot.scene;
     this.#distance =
       flags === null
-        ? (curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihoodScale))
+        ? (curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihood_scale))
         : Float32Array.from(flags, (flag) => (flag === 1 ? Number.POSITIVE_INFINITY : 0));
-    this.#perPoint = new Float32Array(curves.nGrid);
+    this.#perPoint = new Float32Array(curves.n_grid);
   }
 
   /** The opacity of a prediction with the value missing, which has distance 1 from every level. */
@@ -51,7 +51,7 @@ export class Fade {
   apply(given: number, order: Uint32Array): void {
     const decay = this.#decay(given);
     const { scene, lines } = this.plot;
-    const nGrid = scene.curves.nGrid;
+    const nGrid = scene.curves.n_grid;
     const nSegments = Math.max(0, lines.nPoints - 1);
     if (nGrid < 2) {
       lines.opacity.fill(1);
@@ -69,7 +69,7 @@ export class Fade {
   /** Opacity of a line's dots; the next call overwrites it. */
   ofDots(given: number, line: number): Float32Array {
     const decay = this.#decay(given);
-    const { nGrid } = this.plot.scene.curves;
+    const { n_grid: nGrid } = this.plot.scene.curves;
     for (let k = 0; k < nGrid; k++) this.#perPoint[k] = faded(decay, this.#distance[line * nGrid + k]!);
     return this.#perPoint;
   }

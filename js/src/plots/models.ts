@@ -1,6 +1,6 @@
 /** The curves of several models as one scene: the same rows once for each model, those of the open one first. */
 import type { Hidden } from "../store/filters.ts";
-import type { Curves } from "../wire/decode.ts";
+import type { CurvesBody } from "../wire/protocol.ts";
 import type { Plot } from "./plot.ts";
 import type { Scene } from "./scene.ts";
 
@@ -32,26 +32,26 @@ function repeated<T extends Uint32Array | Float64Array | Float32Array>(values: T
 }
 
 /** The curves of the open model with what each line of the others needs; what is of all rows stays that of the open one. */
-function stackedCurves(all: readonly Curves[]): Curves {
-  const [open] = all as [Curves, ...Curves[]];
+function stackedCurves(all: readonly CurvesBody[]): CurvesBody {
+  const [open] = all as [CurvesBody, ...CurvesBody[]];
   const n = all.length;
-  const lines = (of: (curves: Curves) => Float32Array) =>
+  const lines = (of: (curves: CurvesBody) => Float32Array) =>
     joined(all.map((curves) => shifted(of(curves), curves.offset - open.offset)));
-  const lowest = Math.min(...all.map(({ predictionRange }) => predictionRange[0]));
-  const highest = Math.max(...all.map(({ predictionRange }) => predictionRange[1]));
+  const lowest = Math.min(...all.map(({ prediction_range: predictionRange }) => predictionRange[0]));
+  const highest = Math.max(...all.map(({ prediction_range: predictionRange }) => predictionRange[1]));
   return {
     ...open,
-    nLines: n * open.nLines,
-    predictionRange: [lowest, highest],
-    rowLabels: open.rowLabels && all.flatMap(() => open.rowLabels!),
+    n_lines: n * open.n_lines,
+    prediction_range: [lowest, highest],
+    row_labels: open.row_labels && all.flatMap(() => open.row_labels!),
     positions: repeated(open.positions, n),
     observed: repeated(open.observed, n),
-    likelihoodScale: repeated(open.likelihoodScale, n),
+    likelihood_scale: repeated(open.likelihood_scale, n),
     predictions: lines(({ predictions }) => predictions),
     values: lines(({ values }) => values),
     distances: open.distances && repeated(open.distances, n),
     missing: open.missing && { ...open.missing, values: lines(({ missing }) => missing!.values) },
-    atOwn: open.atOwn && lines(({ atOwn, predictions }) => atOwn ?? predictions),
+    at_own: open.at_own && lines(({ at_own: atOwn, predictions }) => atOwn ?? predictions),
   };
 }
 
@@ -78,7 +78,7 @@ export function stackedScene(all: readonly ModelScene[]): Scene {
 
 /** How many lines of a scene are of one model. */
 export const linesPerModel = ({ curves, models }: Pick<Scene, "curves" | "models">): number =>
-  curves.nLines / (models?.length ?? 1);
+  curves.n_lines / (models?.length ?? 1);
 
 /** The drawn lines of a row: one for each model that the legend does not hide. */
 export function linesOfRow({ scene, lines }: Pick<Plot, "scene" | "lines">, row: number, hidden: Hidden): number[] {

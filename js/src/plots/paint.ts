@@ -55,11 +55,11 @@ export function paintLevels(
     const observed = curves.observed[line]!;
     if (onLevels) {
       const opacity = fade.ofDots(decay, line);
-      for (let k = 0; k < curves.nGrid; k++) {
+      for (let k = 0; k < curves.n_grid; k++) {
         const value = curves.grid[k]!;
         if (value === observed) continue; // drawn over the others
         pen.globalAlpha = strength * opacity[k]!;
-        dot(dotX(plot, line, value), scene.values[line * curves.nGrid + k]!);
+        dot(dotX(plot, line, value), scene.values[line * curves.n_grid + k]!);
       }
     }
     if (missing !== null && !Number.isNaN(observed)) {

@@ -12,7 +12,7 @@ import { scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
-import type { LineColors } from "../wire/decode.ts";
+import type { ColorsBody } from "../wire/protocol.ts";
 import { dateTicks, unitOf } from "../words/dates.ts";
 import { separatesThousands, tickExponents } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
@@ -97,7 +97,7 @@ const TOP = 8;
 const BREATH = 6;
 
 /** The colour coordinate of each line: 0..1 on the ramp or the index of a level; NaN = missing. */
-export function colorValues(colors: LineColors | null, nLines: number): Float32Array {
+export function colorValues(colors: ColorsBody | null, nLines: number): Float32Array {
   if (colors === null) return new Float32Array(nLines);
   const { scale, values } = colors;
   if (scale.kind === "category") return Float32Array.from(values);
@@ -107,7 +107,7 @@ export function colorValues(colors: LineColors | null, nLines: number): Float32A
   );
 }
 
-export function paletteOf(colors: LineColors | null, theme: Theme): Palette {
+export function paletteOf(colors: ColorsBody | null, theme: Theme): Palette {
   const shade = theme.dark ? "dark" : "light";
   if (colors === null) return plainPalette(shade);
   if (isSplit(colors.scale)) return splitPalette(shade);
@@ -178,7 +178,7 @@ export function featureDomain({ grid, kind }: Scene["curves"]): [number, number]
 export function slotOf({ missing, curves }: Scene, end: number, gap: number, width: number): Slot | null {
   if (missing === null) return null;
   const left = end + gap;
-  return { left, right: left + width, at: left + width / 2, reach: stripReach(curves.nLines, width) };
+  return { left, right: left + width, at: left + width / 2, reach: stripReach(curves.n_lines, width) };
 }
 
 /** What a plot is laid out for. */
@@ -200,7 +200,7 @@ interface Strips {
 /** Axes and margins of a plot whose axis labels have this height. */
 function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Setting, labelsHeight: number) {
   const { curves, base } = scene;
-  const [lowest, highest] = curves.predictionRange;
+  const [lowest, highest] = curves.prediction_range;
   const centred = scene.kind === "c-ice" && highest > lowest;
   const axis = size.height - labelsHeight;
   const slopesEnd = axis - STRIP - unlike - rug;
@@ -226,14 +226,14 @@ function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Settin
 
 export function plotOf(
   scene: Scene,
-  colors: LineColors | null,
+  colors: ColorsBody | null,
   size: Size,
   theme: Theme,
   range: ValueRange,
   strips: Strips,
 ): Plot {
   const { curves } = scene;
-  const { nLines } = curves;
+  const { n_lines: nLines } = curves;
   const write = writerOf(curves);
   const [rug, unlike] = [strips.rug ? RUG : 0, strips.unlike ? UNLIKE : 0];
   const setting = { scene, size, font: theme.font, range, rug, unlike };
@@ -279,12 +279,12 @@ export function fairOrder(nLines: number): Uint32Array {
 /** The lines of a scene in pixels of the canvas; on levels, the connectors between strips. */
 export function lineSetOf(
   scene: Scene,
-  colors: LineColors | null,
+  colors: ColorsBody | null,
   { x, y, left }: Pick<Plot, "x" | "y" | "left">,
   reach: number,
   ratio: number,
 ): LineSet {
-  const { nLines } = scene.curves;
+  const { n_lines: nLines } = scene.curves;
   const px = scene.x.map((value) => (x(value) - left) * ratio);
   const values = toPixels(scene.values, y, ratio);
   const linesX = scene.onLevels ? stripEnds(px, reach * ratio) : px;

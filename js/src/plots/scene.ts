@@ -13,8 +13,7 @@ import {
   stepX,
 } from "../geometry/transforms.ts";
 import type { SceneOptions } from "../store/store.ts";
-import type { Curves } from "../wire/decode.ts";
-import type { Anchor, Kind } from "../wire/protocol.ts";
+import type { Anchor, CurvesBody, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../words/values.ts";
 
 /** The mean of the curves of a model, and of its predictions with the value missing; relative to the base of the scene. */
@@ -26,7 +25,7 @@ export interface ModelMean {
 
 export interface Scene {
   kind: Kind;
-  curves: Curves;
+  curves: CurvesBody;
   /** Points of every line, shared by all of them. */
   x: Float64Array;
   /** One row per line, relative to `base`. */
@@ -117,7 +116,7 @@ export function middleOf(values: Float32Array, nPoints: number): Pick<Scene, "lo
  * Observed values; where one is missing, or a level without curves, the median (of levels: the most frequent) stands in
  * for it, as it does in the metrics.
  */
-export function standIns({ observed, median, kind, grid }: Curves): Float64Array {
+export function standIns({ observed, median, kind, grid }: CurvesBody): Float64Array {
   const isOnAxis = isUnordered(kind)
     ? (value: number) => grid.includes(value)
     : (value: number) => !Number.isNaN(value);
@@ -126,7 +125,7 @@ export function standIns({ observed, median, kind, grid }: Curves): Float64Array
 
 /** The values next to the axis minus the `centre` of their line, and their mean minus `shift`; null is the mean of the values. */
 function missingValues(
-  { missing, offset }: Curves,
+  { missing, offset }: CurvesBody,
   centre: (line: number) => number,
   shift: number | null,
 ): Shape["missing"] {
@@ -157,13 +156,13 @@ function asDashes(shape: Shape): Shape {
   };
 }
 
-function iceShape(curves: Curves, isProbability: boolean): Shape {
+function iceShape(curves: CurvesBody, isProbability: boolean): Shape {
   const missing = missingValues(curves, () => 0, 0);
   const shape = {
     x: curves.grid,
     values: curves.values,
     base: curves.offset,
-    ...band(curves.partialDependence, curves.spread),
+    ...band(curves.partial_dependence, curves.spread),
     own: curves.predictions,
     missing,
     anchoredAt: null,
@@ -173,11 +172,11 @@ function iceShape(curves: Curves, isProbability: boolean): Shape {
     const { low, high } = middleOf(missing.values, 1);
     shape.missing = { ...missing, low: low[0]!, high: high[0]! };
   }
-  return { ...shape, ...middleOf(curves.values, curves.nGrid) };
+  return { ...shape, ...middleOf(curves.values, curves.n_grid) };
 }
 
-function centeredShape(curves: Curves, anchor: Anchor): Shape {
-  const { grid, median, values, partialDependence, predictions } = curves;
+function centeredShape(curves: CurvesBody, anchor: Anchor): Shape {
+  const { grid, median, values, partial_dependence: partialDependence, predictions } = curves;
   const index = anchorIndex(grid, anchor, median);
   const centres = anchorValues({ ...curves, observed: standIns(curves) }, anchor);
   const centered = centeredCurves(values, centres);
@@ -201,8 +200,8 @@ function centeredShape(curves: Curves, anchor: Anchor): Shape {
   };
 }
 
-function slopeShape(curves: Curves): Shape {
-  const { grid, values, partialDependence } = curves;
+function slopeShape(curves: CurvesBody): Shape {
+  const { grid, values, partial_dependence: partialDependence } = curves;
   const observed = standIns(curves);
   const x = stepX(grid);
   const perInterval = slopes(values, grid);
@@ -225,15 +224,15 @@ function slopeShape(curves: Curves): Shape {
 }
 
 /** The same curves at some of the grid values. */
-export function thinnedCurves(curves: Curves, kept: readonly number[]): Curves {
-  const { nGrid } = curves;
+export function thinnedCurves(curves: CurvesBody, kept: readonly number[]): CurvesBody {
+  const { n_grid: nGrid } = curves;
   if (kept.length === nGrid) return curves;
   return {
     ...curves,
-    nGrid: kept.length,
+    n_grid: kept.length,
     grid: Float64Array.from(kept, (k) => curves.grid[k]!),
     values: atPoints(curves.values, nGrid, kept),
-    partialDependence: atPoints(curves.partialDependence, nGrid, kept),
+    partial_dependence: atPoints(curves.partial_dependence, nGrid, kept),
     spread: atPoints(curves.spread, nGrid, kept),
   };
 }
@@ -244,7 +243,7 @@ export function atPoints(values: Float32Array, nPoints: number, kept: readonly n
   return result;
 }
 
-function shapeOf(curves: Curves, kind: Kind, anchor: Anchor, isProbability: boolean): Shape {
+function shapeOf(curves: CurvesBody, kind: Kind, anchor: Anchor, isProbability: boolean): Shape {
   switch (kind) {
     case "ice":
       return iceShape(curves, isProbability);
@@ -255,11 +254,11 @@ function shapeOf(curves: Curves, kind: Kind, anchor: Anchor, isProbability: bool
   }
 }
 
-export function sceneOf(all: Curves, wanted: Kind, anchor: Anchor, options: SceneOptions = {}): Scene {
+export function sceneOf(all: CurvesBody, wanted: Kind, anchor: Anchor, options: SceneOptions = {}): Scene {
   const { isProbability = false } = options;
   const kind = drawnKind(wanted, all.kind);
   const isBinned = kind === "d-ice" && !hasLevels(all.kind);
-  const curves = isBinned ? thinnedCurves(all, slopeEnds(all.nGrid)) : all;
+  const curves = isBinned ? thinnedCurves(all, slopeEnds(all.n_grid)) : all;
   const onLevels = hasLevels(curves.kind) && kind !== "d-ice";
   const plain = shapeOf(curves, kind, anchor, isProbability);
   const shape = onLevels || kind === "d-ice" ? plain : asDashes(plain);
@@ -269,6 +268,6 @@ export function sceneOf(all: Curves, wanted: Kind, anchor: Anchor, options: Scen
   const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean), ...aside];
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
   const hasQuantileBand = isProbability && kind === "ice";
-  const nBins = curves.nGrid < all.nGrid ? curves.nGrid - 1 : null;
+  const nBins = curves.n_grid < all.n_grid ? curves.n_grid - 1 : null;
   return { ...shape, own, kind, curves, onLevels, hasQuantileBand, nBins, extent: [low ?? 0, high ?? 0], models: null };
 }

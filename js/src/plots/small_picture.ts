@@ -115,7 +115,7 @@ export class SmallPicture {
 
 /** Labels of the ends of the axis. Levels without an order have none. */
 function endsOf({ scene: { curves } }: SmallPlot): [string, string] {
-  if (isUnordered(curves.kind)) return [plural(curves.nGrid, "level"), ""];
+  if (isUnordered(curves.kind)) return [plural(curves.n_grid, "level"), ""];
   const write = writerOf(curves);
   const { grid } = curves;
   if (grid.length === 0) return ["", ""];
@@ -142,7 +142,7 @@ function underAxis({ ticks, slot, left, right, axis, size }: SmallPlot): SVGElem
 }
 
 function dataOf({ scene, x, axis, slot, bottom }: SmallPlot): SVGElement[] {
-  const { histogramEdges: edges, histogramCounts: counts, missing, kind } = scene.curves;
+  const { histogram_edges: edges, histogram_counts: counts, missing, kind } = scene.curves;
   const tallest = tallestOf(scene.curves);
   const height = axis - bottom - 4;
   const gap = hasLevels(kind) ? LEVEL_GAP : 0;

@@ -10,8 +10,7 @@ import { scaleLinear } from "../marks/scale.ts";
 import type { SceneOptions } from "../store/store.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
-import type { Curves, LineColors } from "../wire/decode.ts";
-import type { Anchor, Kind } from "../wire/protocol.ts";
+import type { Anchor, ColorsBody, CurvesBody, Kind } from "../wire/protocol.ts";
 import { number } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
 import {
@@ -71,18 +70,19 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
 
 /** The scene at some grid values. Centring uses all values, and slopes are over bins. */
 export function smallScene(
-  curves: Curves,
+  curves: CurvesBody,
   kind: Kind,
   anchor: Anchor,
   most: number,
   options: SceneOptions = {},
 ): Scene {
-  if (hasLevels(curves.kind) || curves.nGrid <= most || kind === "d-ice") return sceneOf(curves, kind, anchor, options);
+  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice")
+    return sceneOf(curves, kind, anchor, options);
   const kept = keptPoints(curves.grid, most);
   const thinned = thinnedCurves(curves, kept);
   const scene = sceneOf(curves, kind, anchor);
   if (kind === "ice") return { ...sceneOf(thinned, kind, anchor, options), extent: scene.extent };
-  const { nGrid } = curves;
+  const { n_grid: nGrid } = curves;
   return {
     ...scene,
     curves: thinned,
@@ -116,13 +116,13 @@ interface Frame {
 
 function plotIn(
   scene: Scene,
-  colors: LineColors | null,
+  colors: ColorsBody | null,
   size: Size,
   theme: Theme,
   frame: Frame & Pick<SmallPlot, "yTicks" | "ticks">,
 ): SmallPlot {
   const { x, y, left } = frame;
-  const { nLines } = scene.curves;
+  const { n_lines: nLines } = scene.curves;
   const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
   return {
     ...frame,
@@ -154,7 +154,7 @@ function padded(scene: Scene, [low, high]: [number, number], height: number): [n
 /** Ticks where the lines end, or where the shared axis does. */
 export function smallPlot(
   scene: Scene,
-  colors: LineColors | null,
+  colors: ColorsBody | null,
   size: Size,
   theme: Theme,
   [low, high]: [number, number],
@@ -179,7 +179,7 @@ export function smallPlot(
 /** The same with ticks along both axes, for plots that are compared. */
 export function tickedPlot(
   scene: Scene,
-  colors: LineColors | null,
+  colors: ColorsBody | null,
   size: Size,
   theme: Theme,
   domain: [number, number],
@@ -221,11 +221,11 @@ export function tickedPlot(
 }
 
 /** The tallest bar of the data, those that lack the value included. */
-export const tallestOf = ({ histogramCounts, missing }: Curves): number =>
+export const tallestOf = ({ histogram_counts: histogramCounts, missing }: CurvesBody): number =>
   Math.max(max(histogramCounts) ?? 0, missing?.count ?? 0);
 
 /** The line of a row; -1 where it is not drawn. */
-export const lineOf = ({ positions }: Curves, row: number): number => positions.indexOf(row);
+export const lineOf = ({ positions }: CurvesBody, row: number): number => positions.indexOf(row);
 
 /** Some of the lines, to be found under the pointer. */
 export function pickable({ nLines, nPoints, x, y }: LineSet, order: Uint32Array): Polylines {

@@ -1,7 +1,7 @@
 /** The values that the axis shows: all that are drawn, the range of all features, or most of the slopes. */
 import { extent } from "d3-array";
-import type { Figures } from "../wire/decode.ts";
 import type { Kind } from "../wire/protocol.ts";
+import type { Figures } from "../wire/tables.ts";
 import type { EffectLine } from "./effects.ts";
 import type { Scene } from "./scene.ts";
 
@@ -58,11 +58,11 @@ export function sharedRange({ header }: Figures, kind: Kind): [number, number] |
 /** The narrowest interval from the lower to the upper tail of the slopes, 0 within it; null where that is a point. */
 function bulkOf({ values, x, curves }: Scene): [number, number] | null {
   const nIntervals = x.length / 2;
-  const every = Math.max(1, Math.ceil((curves.nLines * nIntervals) / MOST_SLOPES));
+  const every = Math.max(1, Math.ceil((curves.n_lines * nIntervals) / MOST_SLOPES));
   const slopes: number[] = [];
   const lengths: number[] = [];
   let total = 0;
-  for (let line = 0; line < curves.nLines; line += every) {
+  for (let line = 0; line < curves.n_lines; line += every) {
     for (let k = 0; k < nIntervals; k++) {
       const slope = values[line * x.length + 2 * k]!;
       if (!Number.isFinite(slope)) continue;
@@ -87,7 +87,7 @@ function bulkOf({ values, x, curves }: Scene): [number, number] | null {
 
 function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<ValueRange, "above" | "below"> {
   let [above, below] = [0, 0];
-  for (let line = 0; line < curves.nLines; line++) {
+  for (let line = 0; line < curves.n_lines; line++) {
     let [up, down] = [false, false];
     for (let z = line * x.length; z < (line + 1) * x.length; z++) {
       if (values[z]! > high) up = true;

@@ -4,8 +4,7 @@ import { slopes } from "../geometry/transforms.ts";
 import { sceneOf, standIns } from "../plots/scene.ts";
 import type { RankedFeature } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
-import type { Curves } from "../wire/decode.ts";
-import type { Anchor, Kind } from "../wire/protocol.ts";
+import type { Anchor, CurvesBody, Kind } from "../wire/protocol.ts";
 import { writerOf } from "../words/values.ts";
 
 type Cell = string | number | null;
@@ -63,18 +62,18 @@ export const curvesColumns = (kind: Kind): string[] => [
 ];
 
 /** A row for each point of each curve, as `to_frame` returns them; a slope is at the right end of its interval. */
-export function* curvesRows(curves: Curves, kind: Kind, anchor: Anchor, decay: number): Iterable<Cell[]> {
-  const { feature, grid, values, offset, nGrid, nLines } = curves;
+export function* curvesRows(curves: CurvesBody, kind: Kind, anchor: Anchor, decay: number): Iterable<Cell[]> {
+  const { feature, grid, values, offset, n_grid: nGrid, n_lines: nLines } = curves;
   const first = kind === "d-ice" ? 1 : 0;
   const changes =
     kind === "ice" ? null : kind === "c-ice" ? sceneOf(curves, kind, anchor).values : slopes(values, grid);
-  const weights = likelihood(curves.distances ?? distances(grid, standIns(curves), curves.likelihoodScale), decay);
+  const weights = likelihood(curves.distances ?? distances(grid, standIns(curves), curves.likelihood_scale), decay);
   const write = writerOf(curves);
   const cellOf = (value: number): Cell =>
     curves.kind === "numeric" ? value : curves.kind === "boolean" ? truth(value === 1) : write(value);
   for (let line = 0; line < nLines; line++) {
     const row = curves.positions[line]!;
-    const label = curves.rowLabels?.[line] ?? row;
+    const label = curves.row_labels?.[line] ?? row;
     for (let k = first; k < nGrid; k++) {
       const at = line * nGrid + k;
       // A single value is drawn as a dash, from one point to another.

@@ -1,13 +1,10 @@
 /** Client of a saved page: replies precomputed for every feature and column, for one set of rows. */
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
-import { type Answer, Cancelled, type Client, KernelError, type OptionalRequest, sentenceOf } from "../wire/client.ts";
-import { float32, float64, uint32 } from "../wire/decode.ts";
-import { bodyOf } from "../wire/forms.ts";
+import { unpacked } from "../wire/arrays.ts";
+import { Cancelled, type Client, KernelError, type OptionalRequest, sentenceOf, unreachable } from "../wire/client.ts";
 import type {
   Bodies,
-  Bytes,
-  CategoryColors,
   ClassesBody,
   ColorsBody,
   Convention,
@@ -29,7 +26,6 @@ import type {
   Unit,
   UnlikeBody,
 } from "../wire/protocol.ts";
-import { unreachable } from "../wire/protocol.ts";
 import { CONVENTION_LABELS } from "../words/metric_names.ts";
 import { number } from "../words/numbers.ts";
 import type { StaticModel } from "./static_model.ts";
@@ -41,9 +37,15 @@ export interface Packed {
   lengths: number[];
 }
 
-/** Two tables of figures by one convention; of several models, those of all of them after these. */
+/** A reply, whose arrays are packed. */
+interface Kept<B> extends Packed {
+  body: B;
+}
+
+/** Tables of figures by one convention, as the traits that they are. */
 interface Counted extends Packed {
   convention: Convention;
+  traits: Table[];
 }
 
 /** Intervals of every figure in every unit, as the page was saved. */
@@ -51,40 +53,34 @@ interface KeptIntervals {
   level: number;
   decay: number;
   convention: Convention;
-  answers: (Packed & { rank_by: RankBy; unit: Unit; body: IntervalsBody })[];
+  answers: (Kept<IntervalsBody> & { rank_by: RankBy; unit: Unit })[];
 }
-
-interface PackedColors extends Packed {
-  body: ColorsBody;
-}
-
-type PackedCurves = Packed & { body: Omit<CurvesBody, "row_labels"> };
 
 /** The twin of `Snapshot` in `standalone/answers.py`. Lists are in the order of the header's features or columns. */
 export interface Snapshot {
   traits: Omit<Traits, Table>;
   tables: Counted[];
   row_labels: string[] | null;
-  curves: PackedCurves[];
+  curves: Kept<CurvesBody>[];
   /** Curves of the same rows by the models that are not the open one; empty with one model. */
-  models: { model: string; curves: PackedCurves[] }[];
+  models: { model: string; curves: Kept<CurvesBody>[] }[];
   /** `apart` keeps the levels that rules name separate; null where they are separate anyway. */
-  colors: (PackedColors & { apart: PackedColors | null })[];
+  colors: (Kept<ColorsBody> & { apart: Kept<ColorsBody> | null })[];
   drivers: DriversBody[];
   /** Replies to requests that were switched on when the page was saved; else empty. */
-  effects: (Packed & { body: EffectsBody })[];
+  effects: Kept<EffectsBody>[];
   correlated: CorrelatedBody[];
-  unlike: (Packed & { body: UnlikeBody })[];
+  unlike: Kept<UnlikeBody>[];
   /** Null where the page was saved without them. */
   intervals: KeptIntervals | null;
   /** Null where they were not computed before the page was saved. */
   interactions: InteractionsBody | null;
   /** Those that were computed before the page was saved. */
-  pairs: (Packed & { body: TwoWayBody })[];
+  pairs: Kept<TwoWayBody>[];
   /** Null where two columns together explain no more than one. */
-  groups: ((Packed & { body: CategoryColors }) | null)[];
+  groups: (Kept<ColorsBody> | null)[];
   /** Empty where there is one output, or too many. */
-  classes: (Packed & { body: ClassesBody })[];
+  classes: Kept<ClassesBody>[];
   /** The blob of the rows as text, in JSON. */
   rows: number;
 }
@@ -92,14 +88,10 @@ export interface Snapshot {
 const TABLES = ["_profile", "_impact", "_models_profile", "_models_impact"] as const;
 type Table = (typeof TABLES)[number];
 
+type Numbers = Float32Array | Float64Array | Uint32Array | Uint8Array;
+
 /** The base64 text of a blob of the page. */
 export type ReadBlob = (blob: number) => string;
-
-/** Buffers of curves that have a part for each line. */
-const OF_LINES: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
-const POSITIONS = 0;
-const OBSERVED = 1;
-const PREDICTIONS = 3;
 
 /** Of decays. */
 const ROUNDING = 1e-9;
@@ -116,6 +108,9 @@ export const readSnapshot = async (read: ReadBlob): Promise<Snapshot> => (await 
 
 const buffersOf = async (read: ReadBlob, { blob, lengths }: Packed) => unpack(await unzip(read(blob)), lengths);
 
+const replyOf = async <B>(read: ReadBlob, kept: Kept<B>): Promise<B> =>
+  unpacked(kept.body, await buffersOf(read, kept)) as B;
+
 /** Traits with the tables that go with them. */
 export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Traits> {
   return { ...snapshot.traits, ...(await tablesOf(snapshot, read, snapshot.traits.convention)) };
@@ -124,14 +119,10 @@ export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Trai
 async function tablesOf({ tables }: Snapshot, read: ReadBlob, convention: Convention): Promise<Pick<Traits, Table>> {
   const counted = tables.find((table) => table.convention === convention);
   if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
-  const [impact, profile, ofModels, profileOfModels] = await buffersOf(read, counted);
+  const buffers = await buffersOf(read, counted);
   const none = new ArrayBuffer(0);
-  return {
-    _impact: impact!,
-    _profile: profile!,
-    _models_impact: ofModels ?? none,
-    _models_profile: profileOfModels ?? none,
-  };
+  const sent = Object.fromEntries(counted.traits.map((name, at) => [name, buffers[at]!]));
+  return { _impact: none, _profile: none, _models_impact: none, _models_profile: none, ...sent };
 }
 
 /** Sets the tables of the chosen convention, as the kernel would; restores the convention if they are damaged. */
@@ -166,17 +157,17 @@ export class SnapshotClient implements Client {
     this.mostLines = snapshot.traits.max_lines;
   }
 
-  async request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
-    const { body, buffers } = await this.#answer(request);
+  async request<R extends Request>(request: R): Promise<Bodies[R["type"]]> {
+    const body = await this.#answer(request);
     if (this.#disposed) throw new Cancelled("This view is closed.");
-    return { body: bodyOf<R["type"]>(request.type, body), buffers };
+    return body as Bodies[R["type"]];
   }
 
   dispose(): void {
     this.#disposed = true;
   }
 
-  async #answer(request: Request): Promise<Answer<Bodies[keyof Bodies]>> {
+  async #answer(request: Request): Promise<Bodies[keyof Bodies]> {
     switch (request.type) {
       case "curves":
         return this.#curves(request);
@@ -185,30 +176,26 @@ export class SnapshotClient implements Client {
       case "groups":
         return this.#groups(request.feature, request.positions);
       case "drivers":
-        return { body: this.snapshot.drivers[this.#feature(request.feature)]!, buffers: [] };
+        return this.snapshot.drivers[this.#feature(request.feature)]!;
       case "correlated":
-        return { body: this.#kept("correlated", request.feature), buffers: [] };
-      case "effects": {
-        const { body, ...packed } = this.#kept(request.type, request.feature);
-        return { body, buffers: await buffersOf(this.read, packed) };
-      }
+        return this.#kept("correlated", request.feature);
+      case "effects":
+        return replyOf(this.read, this.#kept("effects", request.feature));
       case "unlike": {
-        const { body, ...packed } = this.#kept(request.type, request.feature);
-        const [grid, shares, flags] = await buffersOf(this.read, packed);
-        const lines = await this.#linesOf(request.positions);
-        return { body, buffers: [grid!, shares!, ofLines(flags!, (await this.#drawn()).size, lines)] };
+        const body = await replyOf(this.read, this.#kept("unlike", request.feature));
+        return { ...body, flags: await this.#ofRows(body.flags, request.positions) };
       }
       case "intervals":
         return this.#intervals(request);
       case "interactions":
         if (this.snapshot.interactions === null) throw new KernelError(NOT_COMPUTED);
-        return { body: this.snapshot.interactions, buffers: [] };
+        return this.snapshot.interactions;
       case "two_way":
         return this.#pair(request.first, request.second);
       case "rows":
-        return { body: await this.#rowsOf(request), buffers: [] };
+        return this.#rowsOf(request);
       case "extreme":
-        return { body: { position: await this.#extreme(request.end) }, buffers: [] };
+        return { position: await this.#extreme(request.end) };
       case "classes":
         return this.#classes(request.feature);
       case "what_if":
@@ -237,24 +224,30 @@ export class SnapshotClient implements Client {
     return at;
   }
 
-  async #curves({ feature, max_lines: maxLines, selection, model }: CurvesRequest): Promise<Answer<CurvesBody>> {
+  async #curves({ feature, max_lines: maxLines, selection, model }: CurvesRequest): Promise<CurvesBody> {
     const of = this.snapshot.models.find((other) => other.model === model) ?? this.snapshot;
-    const { body: known, ...packed } = of.curves[this.#feature(feature)]!;
-    const body: CurvesBody = { ...known, row_labels: this.snapshot.row_labels };
-    const buffers = await buffersOf(this.read, packed);
-    if (maxLines >= this.mostLines || maxLines >= body.n_lines) return { body, buffers };
-    const lines = chosenLines(uint32(buffers[POSITIONS]!), float64(buffers[OBSERVED]!), maxLines, selection);
+    const body = await replyOf(this.read, of.curves[this.#feature(feature)]!);
+    const labels = this.snapshot.row_labels;
+    if (maxLines >= this.mostLines || maxLines >= body.n_lines) return { ...body, row_labels: labels };
+    const lines = chosenLines(body.positions, body.observed, maxLines, selection);
+    const chosen = <T extends Numbers>(values: T): T => ofLines(values, body.n_lines, lines);
     return {
-      body: {
-        ...body,
-        n_lines: lines.length,
-        row_labels: body.row_labels === null ? null : lines.map((line) => body.row_labels![line]!),
-      },
-      buffers: buffers.map((bytes, at) => (OF_LINES.has(at) ? ofLines(bytes, body.n_lines, lines) : bytes)),
+      ...body,
+      n_lines: lines.length,
+      row_labels: labels && lines.map((line) => labels[line]!),
+      positions: chosen(body.positions),
+      observed: chosen(body.observed),
+      likelihood_scale: chosen(body.likelihood_scale),
+      predictions: chosen(body.predictions),
+      values: chosen(body.values),
+      missing: body.missing && { ...body.missing, values: chosen(body.missing.values) },
+      distances: body.distances && chosen(body.distances),
+      target: body.target && chosen(body.target),
+      at_own: body.at_own && chosen(body.at_own),
     };
   }
 
-  async #intervals({ rank_by, level, decay, convention, unit }: IntervalsRequest): Promise<Answer<IntervalsBody>> {
+  async #intervals({ rank_by, level, decay, convention, unit }: IntervalsRequest): Promise<IntervalsBody> {
     const kept = this.snapshot.intervals;
     if (kept === null) throw new KernelError(NO_KERNEL);
     const isDecayed = rank_by === "in_distribution_impact";
@@ -267,43 +260,44 @@ export class SnapshotClient implements Client {
         `This page was saved with intervals for weight ${number(kept.decay)} of far values, counted ${counted}.`,
       );
     }
-    const { body, ...packed } = kept.answers.find((answer) => answer.rank_by === wanted && answer.unit === unit)!;
-    return { body, buffers: await buffersOf(this.read, packed) };
+    return replyOf(this.read, kept.answers.find((answer) => answer.rank_by === wanted && answer.unit === unit)!);
   }
 
-  async #classes(feature: string): Promise<Answer<ClassesBody>> {
+  async #classes(feature: string): Promise<ClassesBody> {
     const { classes } = this.snapshot;
     if (classes.length === 0) throw new KernelError(NO_KERNEL);
-    const { body, ...packed } = classes[this.#feature(feature)]!;
-    return { body, buffers: await buffersOf(this.read, packed) };
+    return replyOf(this.read, classes[this.#feature(feature)]!);
   }
 
-  async #pair(first: string, second: string): Promise<Answer<TwoWayBody>> {
-    const isPair = ({ body }: { body: TwoWayBody }) => body.first.feature === first && body.second.feature === second;
-    const known = this.snapshot.pairs.find(isPair);
+  async #pair(first: string, second: string): Promise<TwoWayBody> {
+    const known = this.snapshot.pairs.find(
+      ({ body }) => body.two_way?.first.feature === first && body.two_way.second.feature === second,
+    );
     if (known === undefined) throw new KernelError(NOT_COMPUTED);
-    return { body: known.body, buffers: await buffersOf(this.read, known) };
+    return replyOf(this.read, known);
   }
 
-  async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<Answer<ColorsBody>> {
+  async #colors(column: string, positions: readonly number[], levels: readonly string[]): Promise<ColorsBody> {
     const at = this.snapshot.traits._header.columns.findIndex(({ name }) => name === column);
     const known = this.snapshot.colors[at];
     if (known === undefined) throw new KernelError(`There is no column '${column}' on this page.`);
-    const colors = levels.length > 0 && known.apart !== null ? known.apart : known;
-    return this.#ofRows(colors, positions);
+    return this.#colorsOf(levels.length > 0 && known.apart !== null ? known.apart : known, positions);
   }
 
-  async #groups(feature: string, positions: readonly number[]): Promise<Answer<CategoryColors>> {
+  async #groups(feature: string, positions: readonly number[]): Promise<ColorsBody> {
     const known = this.snapshot.groups[this.#feature(feature)] ?? null;
     if (known === null) throw new KernelError(`There are no groups of '${feature}' on this page.`);
-    return this.#ofRows(known, positions);
+    return this.#colorsOf(known, positions);
   }
 
-  /** Colours of some of the rows of the page. */
-  async #ofRows<B extends ColorsBody>(colors: Packed & { body: B }, positions: readonly number[]): Promise<Answer<B>> {
-    const [values] = await buffersOf(this.read, colors);
-    const lines = await this.#linesOf(positions);
-    return { body: colors.body, buffers: [ofLines(values!, (await this.#drawn()).size, lines)] };
+  async #colorsOf(kept: Kept<ColorsBody>, positions: readonly number[]): Promise<ColorsBody> {
+    const { scale, values } = await replyOf(this.read, kept);
+    return { scale, values: await this.#ofRows(values, positions) };
+  }
+
+  /** The values of some of the rows of the page. */
+  async #ofRows<T extends Numbers>(values: T, positions: readonly number[]): Promise<T> {
+    return ofLines(values, (await this.#drawn()).size, await this.#linesOf(positions));
   }
 
   async #rowsOf({ positions, sort_by = null, descending = false, most = null }: RowsRequest): Promise<RowsBody> {
@@ -335,13 +329,12 @@ export class SnapshotClient implements Client {
   /** The levels of a column, in order; null where it has none. */
   #levelsOf(column: string): readonly string[] | null {
     const at = this.snapshot.traits._header.columns.findIndex(({ name }) => name === column);
-    return this.snapshot.colors[at]?.body.levels ?? null;
+    return this.snapshot.colors[at]?.body.scale.levels ?? null;
   }
 
   /** Of the rows on this page. */
   async #extreme(end: Extreme): Promise<number> {
-    const buffers = await buffersOf(this.read, this.snapshot.curves[0]!);
-    const [positions, predictions] = [uint32(buffers[POSITIONS]!), float32(buffers[PREDICTIONS]!)];
+    const { positions, predictions } = await replyOf(this.read, this.snapshot.curves[0]!);
     const line = (end === "highest" ? maxIndex : minIndex)(predictions);
     return positions[line]!;
   }
@@ -358,8 +351,8 @@ export class SnapshotClient implements Client {
   /** Rows of the data by position, with their places on this page. */
   #drawn(): Promise<ReadonlyMap<number, number>> {
     const [first] = this.snapshot.curves;
-    this.#places ??= buffersOf(this.read, first!).then(
-      (buffers) => new Map(Array.from(uint32(buffers[POSITIONS]!), (position, line) => [position, line])),
+    this.#places ??= replyOf(this.read, first!).then(
+      ({ positions }) => new Map(Array.from(positions, (position, line) => [position, line])),
     );
     return this.#places;
   }
@@ -395,10 +388,10 @@ function compareTexts(
 /** Missing values are last. */
 const place = (value: number): number => (Number.isNaN(value) ? Number.MAX_VALUE : value);
 
-/** The parts of a buffer that belong to the given lines. */
-function ofLines(bytes: Uint8Array, nLines: number, lines: readonly number[]): Bytes {
-  const size = bytes.length / nLines;
-  const parts = new Uint8Array(size * lines.length);
-  for (const [at, line] of lines.entries()) parts.set(bytes.subarray(line * size, (line + 1) * size), at * size);
+/** The parts of an array that belong to the given lines. */
+function ofLines<T extends Numbers>(values: T, nLines: number, lines: readonly number[]): T {
+  const size = values.length / nLines;
+  const parts = values.slice(0, size * lines.length) as T;
+  for (const [at, line] of lines.entries()) parts.set(values.subarray(line * size, (line + 1) * size), at * size);
   return parts;
 }

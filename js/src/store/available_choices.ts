@@ -1,7 +1,6 @@
 /** The choices for the open feature, and why others are not available. */
 import type { Client } from "../wire/client.ts";
-import type { Curves } from "../wire/decode.ts";
-import type { Kind } from "../wire/protocol.ts";
+import type { CurvesBody, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels } from "../words/values.ts";
 import { loadedOf, type Store } from "./store.ts";
 
@@ -9,7 +8,7 @@ import { loadedOf, type Store } from "./store.ts";
 const MOST_TICKS = 500;
 
 /** Whether observed values can have ticks. On levels, every row is already a dot. */
-export const canHaveRug = ({ nLines, kind }: Curves, drawn: Kind): boolean =>
+export const canHaveRug = ({ n_lines: nLines, kind }: CurvesBody, drawn: Kind): boolean =>
   nLines <= MOST_TICKS && (drawn === "d-ice" || !hasLevels(kind));
 
 /** Null if a choice is available; a sentence if it is not; undefined if it does not exist. */
@@ -23,7 +22,7 @@ export interface Offers {
 }
 
 export interface Situation {
-  curves: Curves | null;
+  curves: CurvesBody | null;
   kind: Kind;
   response: string;
   /** Whether requests of a type are answered; a saved page answers those that were switched on when it was saved. */
@@ -69,5 +68,5 @@ export function offersIn({ picture, kind, response, client, remembered }: Store)
 }
 
 /** Points of a target that was passed, on curves of predictions. */
-const targetOffer = ({ target }: Curves, drawn: Kind, response: string): Offer =>
+const targetOffer = ({ target }: CurvesBody, drawn: Kind, response: string): Offer =>
   target === null || drawn !== "ice" ? undefined : (NO_TARGET[response] ?? null);

@@ -1,14 +1,14 @@
 /** The open feature for every class: requested after its curves, and only while visible. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
-import { type ClassCurves, decodeClasses } from "../wire/decode.ts";
+import type { ClassesBody } from "../wire/protocol.ts";
 import type { Store } from "./store.ts";
 
 export type ClassesPicture =
   | { state: "off" }
-  | { state: "loading"; previous: ClassCurves | null }
+  | { state: "loading"; previous: ClassesBody | null }
   | { state: "error"; message: string }
-  | { state: "ready"; classes: ClassCurves };
+  | { state: "ready"; classes: ClassesBody };
 
 /** The number of features whose classes are kept. */
 const KEPT = 8;
@@ -31,7 +31,7 @@ const requestKey = (store: Store): string => {
 
 class ClassesFeed {
   readonly picture = signal<ClassesPicture>({ state: "off" });
-  readonly #kept = new Map<string, ClassCurves>();
+  readonly #kept = new Map<string, ClassesBody>();
   #turn = 0;
   /** What is on screen, of whatever rows. */
   #shown = "";
@@ -67,14 +67,13 @@ class ClassesFeed {
     }
   }
 
-  #previous(): ClassCurves | null {
+  #previous(): ClassesBody | null {
     const before = this.picture.peek();
     return before.state === "ready" ? before.classes : before.state === "loading" ? before.previous : null;
   }
 
-  async #request(feature: string, maxLines: number, keptAs: string): Promise<ClassCurves> {
-    const { body, buffers } = await this.store.client.request({ type: "classes", feature, max_lines: maxLines });
-    const classes = decodeClasses(body, buffers);
+  async #request(feature: string, maxLines: number, keptAs: string): Promise<ClassesBody> {
+    const classes = await this.store.client.request({ type: "classes", feature, max_lines: maxLines });
     this.#kept.set(keptAs, classes);
     for (const oldest of this.#kept.keys()) if (this.#kept.size > KEPT) this.#kept.delete(oldest);
     return classes;

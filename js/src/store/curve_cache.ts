@@ -1,8 +1,7 @@
 /** Curves and their colours that were requested before, by output, model, feature and number of lines. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { Cancelled, type Client, sentenceOf } from "../wire/client.ts";
-import { type Curves, decodeColors, decodeCurves, type LineColors } from "../wire/decode.ts";
-import type { CurvesRequest } from "../wire/protocol.ts";
+import type { ColorsBody, CurvesBody, CurvesRequest } from "../wire/protocol.ts";
 import { modelColors } from "./models.ts";
 import { isTogether, type RuleScale, type Sides, type Split, splitColors } from "./two_sides.ts";
 
@@ -10,15 +9,15 @@ import { isTogether, type RuleScale, type Sides, type Split, splitColors } from 
 const KEPT_CURVES = 8;
 
 export interface Coloring {
-  colors: LineColors | null;
+  colors: ColorsBody | null;
   /** Why the lines could not be coloured, as a sentence. */
   problem: string | null;
 }
 
 export class CurveCache {
-  readonly #curves = new Map<string, Curves>();
-  readonly #asked = new Map<string, Promise<Curves>>();
-  readonly #colors = new WeakMap<Curves, Map<string, LineColors>>();
+  readonly #curves = new Map<string, CurvesBody>();
+  readonly #asked = new Map<string, Promise<CurvesBody>>();
+  readonly #colors = new WeakMap<CurvesBody, Map<string, ColorsBody>>();
 
   /**
    * `measured` identifies output and unit of distances; the curves of each have their own keys. `models` are the names of
@@ -36,7 +35,7 @@ export class CurveCache {
   }
 
   /** Curves that were requested before and hold all of these rows. */
-  known(request: CurvesRequest): Curves | null {
+  known(request: CurvesRequest): CurvesBody | null {
     const curves = this.#curves.get(this.#keyOf(request));
     if (curves === undefined) return null;
     const drawn = new Set(curves.positions);
@@ -44,7 +43,7 @@ export class CurveCache {
   }
 
   /** Request curves; a request that is still open is not sent a second time. */
-  request(request: CurvesRequest): Promise<Curves> {
+  request(request: CurvesRequest): Promise<CurvesBody> {
     const key = JSON.stringify([this.#keyOf(request), request.selection]);
     const asked = this.#asked.get(key) ?? this.#fetch(request);
     this.#asked.set(key, asked);
@@ -53,10 +52,9 @@ export class CurveCache {
     return asked;
   }
 
-  async #fetch(request: CurvesRequest): Promise<Curves> {
+  async #fetch(request: CurvesRequest): Promise<CurvesBody> {
     const key = this.#keyOf(request);
-    const { body, buffers } = await this.client.request(request);
-    const curves = decodeCurves(body, buffers);
+    const curves = await this.client.request(request);
     this.#curves.delete(key);
     this.#curves.set(key, curves);
     for (const oldest of this.#curves.keys()) {
@@ -67,7 +65,7 @@ export class CurveCache {
   }
 
   /** The colours of some curves by a column, or by rules; the problem is a sentence. */
-  async colors(curves: Curves, column: string | null, split: Split): Promise<Coloring> {
+  async colors(curves: CurvesBody, column: string | null, split: Split): Promise<Coloring> {
     if (column === null && !isTogether(split)) return { colors: null, problem: null };
     const kept = this.#keptOf(curves);
     const key = JSON.stringify(
@@ -90,7 +88,7 @@ export class CurveCache {
   }
 
   /** The colours of the curves of these models, of which the first has `curves`. */
-  modelColors(curves: Curves, drawn: readonly number[]): LineColors {
+  modelColors(curves: CurvesBody, drawn: readonly number[]): ColorsBody {
     const kept = this.#keptOf(curves);
     const key = JSON.stringify(["models", drawn]);
     const colors = kept.get(key) ?? modelColors(this.models.peek(), drawn, curves);
@@ -98,18 +96,18 @@ export class CurveCache {
     return colors;
   }
 
-  #keptOf(curves: Curves): Map<string, LineColors> {
-    const kept = this.#colors.get(curves) ?? new Map<string, LineColors>();
+  #keptOf(curves: CurvesBody): Map<string, ColorsBody> {
+    const kept = this.#colors.get(curves) ?? new Map<string, ColorsBody>();
     this.#colors.set(curves, kept);
     return kept;
   }
 
   async #columnColors(
-    curves: Curves,
+    curves: CurvesBody,
     column: string,
     split: Sides | null,
-    kept: Map<string, LineColors>,
-  ): Promise<LineColors> {
+    kept: Map<string, ColorsBody>,
+  ): Promise<ColorsBody> {
     // Levels of a rule may be too rare to have a separate colour.
     const levels = split === null || split === "median" ? null : split.levels;
     const plain = JSON.stringify([column, null]);
@@ -119,16 +117,13 @@ export class CurveCache {
     return splitColors(asked, split);
   }
 
-  async #askGroups(curves: Curves, feature: string): Promise<LineColors> {
+  async #askGroups(curves: CurvesBody, feature: string): Promise<ColorsBody> {
     const positions = Array.from(curves.positions);
-    const { body, buffers } = await this.client.request({ type: "groups", feature, positions });
-    const scale: RuleScale = { ...body, rules: true };
-    return decodeColors(scale, buffers, positions.length);
+    const { scale, values } = await this.client.request({ type: "groups", feature, positions });
+    return { scale: { ...scale, rules: true } as RuleScale, values };
   }
 
-  async #askColors(curves: Curves, column: string, levels: string[] | null): Promise<LineColors> {
-    const positions = Array.from(curves.positions);
-    const { body, buffers } = await this.client.request({ type: "colors", column, positions, levels });
-    return decodeColors(body, buffers, positions.length);
+  #askColors(curves: CurvesBody, column: string, levels: string[] | null): Promise<ColorsBody> {
+    return this.client.request({ type: "colors", column, positions: Array.from(curves.positions), levels });
   }
 }

@@ -5,8 +5,7 @@
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { sentenceOf } from "../wire/client.ts";
-import { type Curves, decodeCurves } from "../wire/decode.ts";
-import type { CurvesRequest } from "../wire/protocol.ts";
+import type { CurvesBody, CurvesRequest } from "../wire/protocol.ts";
 import type { Loaded, Store } from "./store.ts";
 
 /** Open requests at once: the kernel answers one after the other, and a newly opened feature waits for these. */
@@ -22,7 +21,7 @@ export interface ShelfOptions {
   /** Rows that must be among them; curves without some of these are shown until they are replaced. */
   rows: () => readonly number[];
   /** Curves that are available without a request. */
-  atHand?: (feature: string, rows: readonly number[]) => Curves | null;
+  atHand?: (feature: string, rows: readonly number[]) => CurvesBody | null;
 }
 
 const WAITING: Shelved = { state: "waiting" };
@@ -138,19 +137,18 @@ export class Shelf {
     }
   }
 
-  async #curvesOf(feature: string): Promise<Curves> {
+  async #curvesOf(feature: string): Promise<CurvesBody> {
     const rows = this.options.rows();
     const maxLines = this.options.maxLines();
     this.#askedFor.set(feature, { maxLines, rows: new Set(rows), nRows: this.store.nRowsOf(feature) });
     const known = this.options.atHand?.(feature, rows) ?? null;
     if (known !== null) return known;
     const request: CurvesRequest = { type: "curves", feature, max_lines: maxLines, selection: [...rows] };
-    const { body, buffers } = await this.store.client.request(request);
-    return decodeCurves(body, buffers);
+    return this.store.client.request(request);
   }
 
   /** Curves appear together with their colours; visible curves keep the old colours until the new ones arrive. */
-  async #color(feature: string, curves: Curves, isNew: boolean): Promise<void> {
+  async #color(feature: string, curves: CurvesBody, isNew: boolean): Promise<void> {
     const measured = this.#measured;
     const coloring = this.#coloring();
     const { colors, problem } = await this.store.colorsOf(curves);

@@ -1,8 +1,8 @@
 /** What the kernel computes about the open feature besides its curves. */
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
-import { decodeEffects, decodeUnlike } from "../wire/decode.ts";
 import { featureFeed, type Showing } from "./feed.ts";
+import type { Unlike } from "./unlike.ts";
 import type { Remembered } from "./view_choices.ts";
 
 /** The feature on screen, and what its curves are drawn as. */
@@ -25,23 +25,20 @@ export function featureFeeds(
     computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
   const [withEffects, withUnlike] = [showingWith("ale"), showingWith("unlike")];
   return {
-    drivers: featureFeed(showing, async ({ feature }) => (await client.request({ type: "drivers", feature })).body),
+    drivers: featureFeed(showing, ({ feature }) => client.request({ type: "drivers", feature })),
     effects: featureFeed(
       computed(() => (hasSlopes.value ? null : withEffects.value)),
-      async ({ feature }) => {
-        const { body, buffers } = await client.request({ type: "effects", feature });
-        return decodeEffects(body, buffers);
-      },
+      ({ feature }) => client.request({ type: "effects", feature }),
     ),
     correlated: featureFeed(
       computed(() => (canCorrelate.value || remembered.of("correlated").value ? showing.value : null)),
-      async ({ feature }) => (await client.request({ type: "correlated", feature })).body,
+      ({ feature }) => client.request({ type: "correlated", feature }),
     ),
     unlike: featureFeed(
       computed(() => withUnlike.value && { ...withUnlike.value, version: drawn.value }),
-      async ({ feature, positions }) => {
-        const { body, buffers } = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
-        return decodeUnlike(body, buffers, positions);
+      async ({ feature, positions }): Promise<Unlike> => {
+        const body = await client.request({ type: "unlike", feature, positions: Array.from(positions) });
+        return { ...body, positions };
       },
     ),
   };

@@ -2,7 +2,7 @@
  * The curves that the legend hides, by the level that colours them. Filters are stored by names of levels, so that they
  * stay valid with other levels; drawing uses colour values.
  */
-import type { CategoryColors, ColorsBody, ViewChoices } from "../wire/protocol.ts";
+import type { CategoryColors, ColorScale, ViewChoices } from "../wire/protocol.ts";
 
 export type Filter = ViewChoices["filters"][string];
 
@@ -20,7 +20,7 @@ const namesOf = ({ levels }: CategoryColors): (string | null)[] => [...levels, n
 
 const nameOf = ({ levels }: CategoryColors, level: number): string | null => levels[level] ?? null;
 
-export function hiddenBy(filters: ViewChoices["filters"], scale: ColorsBody | null): Hidden {
+export function hiddenBy(filters: ViewChoices["filters"], scale: ColorScale | null): Hidden {
   const filter = scale === null ? undefined : filters[scale.column];
   if (scale?.kind !== "category" || filter === undefined) return NOTHING;
   const levels = filter.hidden.map((name) => (name === null ? Number.NaN : scale.levels.indexOf(name)));
@@ -31,14 +31,14 @@ const hiddenNames = (filter: Filter | null): (string | null)[] => filter?.hidden
 
 const hiding = (names: (string | null)[]): Filter | null => (names.length === 0 ? null : { hidden: names });
 
-export function toggledLevel(scale: ColorsBody, before: Filter | null, level: number): Filter | null {
+export function toggledLevel(scale: ColorScale, before: Filter | null, level: number): Filter | null {
   if (scale.kind !== "category") return before;
   const name = nameOf(scale, level);
   const names = hiddenNames(before);
   return hiding(names.includes(name) ? names.filter((other) => other !== name) : [...names, name]);
 }
 
-export function onlyLevel(scale: ColorsBody, before: Filter | null, level: number): Filter | null {
+export function onlyLevel(scale: ColorScale, before: Filter | null, level: number): Filter | null {
   if (scale.kind !== "category") return before;
   const others = namesOf(scale).filter((name) => name !== nameOf(scale, level));
   const hidden = new Set(hiddenNames(before));

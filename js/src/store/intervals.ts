@@ -4,17 +4,14 @@
  */
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
-import { decodeIntervals, type Intervals } from "../wire/decode.ts";
-import type { IntervalsRequest } from "../wire/protocol.ts";
+import type { Intervals, IntervalsRequest } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
 
 /** Delay after a change, such as the end of a drag, before intervals are requested. */
 const PATIENCE_MS = 150;
 
 /** What the bars show; the decay is part of the key only where the figures depend on it. */
-export interface Shown extends Wanted, Omit<IntervalsRequest, "type"> {
-  nFeatures: number;
-}
+export interface Shown extends Wanted, Omit<IntervalsRequest, "type"> {}
 
 type LevelIntervals = Intervals & { level: number };
 
@@ -25,11 +22,9 @@ export type Whiskers = Progress<LevelIntervals> | null;
 export const intervalsFeed = (client: Client, shown: ReadonlySignal<Shown | null>): Feed<Shown, LevelIntervals> =>
   new Feed(
     shown,
-    async ({ key: _, nFeatures, ...request }) => {
-      const { body, buffers } = await client.request({ type: "intervals", ...request });
-      const share = body.n_known / body.n_features;
-      const { level } = request;
-      return { share, body: share < 1 ? null : { level, ...decodeIntervals(body, buffers, nFeatures) } };
+    async ({ key: _, ...request }) => {
+      const { intervals, n_known, n_features } = await client.request({ type: "intervals", ...request });
+      return { share: n_known / n_features, body: intervals && { level: request.level, ...intervals } };
     },
     PATIENCE_MS,
   );

@@ -1,8 +1,7 @@
 /** What is computed on request of several features: interactions, and the heat map of the open pair. */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
-import { decodeTwoWay, type TwoWay } from "../wire/decode.ts";
-import type { InteractionsBody } from "../wire/protocol.ts";
+import type { InteractionsBody, TwoWay } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
 
 export interface Pair {
@@ -35,7 +34,7 @@ export class Joint {
     this.#interactions = new Feed(
       started,
       async () => {
-        const { body } = await client.request({ type: "interactions" });
+        const body = await client.request({ type: "interactions" });
         return { share: body.done / body.total, body };
       },
       PATIENCE_MS,
@@ -49,8 +48,8 @@ export class Joint {
     this.#pairs = new Feed(
       open,
       async ({ first, second }) => {
-        const { body, buffers } = await client.request({ type: "two_way", first, second });
-        return { share: body.share_done, body: body.share_done < 1 ? null : decodeTwoWay(body, buffers) };
+        const { share_done: share, two_way: body } = await client.request({ type: "two_way", first, second });
+        return { share, body };
       },
       PATIENCE_MS,
     );

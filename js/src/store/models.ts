@@ -1,5 +1,5 @@
 /** Several models: which are drawn, in which colours, and how far their predictions differ. */
-import type { Curves, LineColors } from "../wire/decode.ts";
+import type { ColorsBody, CurvesBody } from "../wire/protocol.ts";
 import type { Reading } from "./reading.ts";
 
 /** The name of the models where columns have theirs. */
@@ -9,12 +9,12 @@ export const MODEL = "Model";
 export interface OfModel {
   /** Its place in the header. */
   model: number;
-  curves: Curves;
+  curves: CurvesBody;
 }
 
 /** The colours of the lines of all models, those of the first of `drawn` first. */
-export function modelColors(models: readonly string[], drawn: readonly number[], curves: Curves): LineColors {
-  const { nLines, nObservations } = curves;
+export function modelColors(models: readonly string[], drawn: readonly number[], curves: CurvesBody): ColorsBody {
+  const { n_lines: nLines, n_observations: nObservations } = curves;
   const counts = models.map(() => nObservations);
   return {
     scale: { column: MODEL, kind: "category", ordered: false, levels: [...models], values: null, counts },
@@ -23,7 +23,7 @@ export function modelColors(models: readonly string[], drawn: readonly number[],
 }
 
 /** Whether the curves of all models have the same rows in the same order. */
-export function haveSameRows(all: readonly Curves[]): boolean {
+export function haveSameRows(all: readonly CurvesBody[]): boolean {
   const [first, ...others] = all;
   return others.every(
     ({ positions }) =>

@@ -1,7 +1,7 @@
 /** The order of the bars: which figure each feature shows at this decay, best first. */
 
-import type { Figures } from "../wire/decode.ts";
 import type { FeatureKind, RankBy } from "../wire/protocol.ts";
+import type { Figures } from "../wire/tables.ts";
 import type { Whiskers } from "./intervals.ts";
 import { mostApart } from "./models.ts";
 import type { Reading } from "./reading.ts";
@@ -158,7 +158,7 @@ function longerBy(reading: Reading, index: number): RankedFeature["longer"] {
 
 function intervalOf(whiskers: Whiskers, index: number): Interval | null {
   if (whiskers?.state !== "ready") return null;
-  const { level, low, high, rankLow, rankHigh } = whiskers.body;
+  const { level, low, high, rank_low: rankLow, rank_high: rankHigh } = whiskers.body;
   const ends: [number, number] = [low[index]!, high[index]!];
   if (!ends.every(Number.isFinite)) return null;
   return { level, ends, ranks: [rankLow[index]!, rankHigh[index]!] };

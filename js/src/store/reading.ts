@@ -1,6 +1,7 @@
 /** Figures at the chosen decay and in the chosen unit. The twin of `units.py`. */
-import type { Figures } from "../wire/decode.ts";
+
 import type { Unit } from "../wire/protocol.ts";
+import type { Figures } from "../wire/tables.ts";
 import { figureFormat, number } from "../words/numbers.ts";
 
 /** Figures in the unit of the prediction, in the order of tables. */

@@ -4,35 +4,26 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
-import { type Client, sentenceOf } from "../wire/client.ts";
-import {
-  type Curves,
-  decodeImpact,
-  decodeModels,
-  decodeProfile,
-  type Effects,
-  type Figures,
-  type LineColors,
-  type ModelTables,
-  shareOfLine,
-  type Unlike,
-  unlikeOfLines,
-} from "../wire/decode.ts";
-import { FormError, headerOf, RELOAD, traitOf } from "../wire/forms.ts";
+import { type Client, RELOAD, sentenceOf } from "../wire/client.ts";
 import {
   type Anchor,
+  type ColorScale,
   type ColorsBody,
   type Convention,
   type CorrelatedBody,
+  type CurvesBody,
   type CurvesRequest,
   type Distance,
+  DOCUMENT_DEFAULTS,
   type DocumentState,
   type DriversBody,
+  type EffectsBody,
   type Extreme,
   type Header,
   type InCommonBody,
   type Kind,
   PROTOCOL_VERSION,
+  type PublicTraits,
   type RankBy,
   type Refusal,
   type RowsBody,
@@ -42,6 +33,8 @@ import {
   type Unit,
   type ViewChoices,
 } from "../wire/protocol.ts";
+import { decodeImpact, decodeModels, decodeProfile, type Figures, type ModelTables } from "../wire/tables.ts";
+import { isOurs, traitOf } from "../wire/traits.ts";
 import { explanation } from "../words/glossary.ts";
 import { partings, withTargetName } from "../words/names.ts";
 import { drawnKind } from "../words/values.ts";
@@ -58,6 +51,7 @@ import type { Settings } from "./settings.ts";
 import { SteadyOrder } from "./steady_order.ts";
 import { throttle } from "./throttle.ts";
 import { type Split, splitOf } from "./two_sides.ts";
+import { shareOfLine, type Unlike, unlikeOfLines } from "./unlike.ts";
 import { Remembered } from "./view_choices.ts";
 import { type Question, type WhatIf, whatIfFeed, whatIfOf } from "./what_if.ts";
 
@@ -72,8 +66,8 @@ export type Picture =
   | { state: "ready"; loaded: Loaded };
 
 export interface Loaded {
-  curves: Curves;
-  colors: LineColors | null;
+  curves: CurvesBody;
+  colors: ColorsBody | null;
   /** Why the lines could not be coloured, as a sentence. */
   colorProblem: string | null;
   /** The curves of all models, which then have the colours, the open one first; null where they are of one model. */
@@ -81,7 +75,7 @@ export interface Loaded {
 }
 
 /** The curves of each model that is drawn. */
-const linesOf = ({ curves, models }: Loaded): Curves[] => models?.map((of) => of.curves) ?? [curves];
+const linesOf = ({ curves, models }: Loaded): CurvesBody[] => models?.map((of) => of.curves) ?? [curves];
 
 /** What pictures depend on besides their curves, their kind and the anchor. */
 export interface SceneOptions {
@@ -113,36 +107,17 @@ interface Described {
 type Tables = Pick<Traits, "_impact" | "_profile" | "_models_impact" | "_models_profile">;
 
 function describedBy(header: Header, sent: Tables): Described {
-  const { protocol } = header;
   const nothing = { figures: null, models: [] };
-  if (protocol === undefined) return { ...nothing, problem: null };
-  if (protocol !== PROTOCOL_VERSION) return { ...nothing, problem: otherProtocol(protocol) };
+  if (header.protocol === undefined) return { ...nothing, problem: null };
+  if (!isOurs(header)) return { ...nothing, problem: otherProtocol(header.protocol) };
   try {
-    const described = headerOf(header);
-    const tables = { impact: decodeImpact(described, sent._impact), profile: decodeProfile(described, sent._profile) };
-    const models = decodeModels(described, sent._models_impact, sent._models_profile);
-    return { figures: { header: described, ...tables }, models, problem: null };
+    const tables = { impact: decodeImpact(header, sent._impact), profile: decodeProfile(header, sent._profile) };
+    const models = decodeModels(header, sent._models_impact, sent._models_profile);
+    return { figures: { header, ...tables }, models, problem: null };
   } catch (error) {
-    const sentence = sentenceOf(error);
-    return { ...nothing, problem: error instanceof FormError ? sentence : `${sentence} ${RELOAD}` };
+    return { ...nothing, problem: `${sentenceOf(error)} ${RELOAD}` };
   }
 }
-
-type PublicTraits = Omit<Traits, `_${string}`>;
-
-const DOCUMENT_STATE: readonly (keyof DocumentState)[] = [
-  "feature",
-  "color_by",
-  "kind",
-  "decay",
-  "rank_by",
-  "convention",
-  "unit",
-  "ci",
-  "anchor",
-  "max_lines",
-  "selection",
-];
 
 /** Cells of X up to which correlations of the open feature are computed without a wait. */
 const MOST_CORRELATED = 2_000_000;
@@ -256,12 +231,12 @@ export class Store {
     const [reading, level, rankBy] = [this.reading.value, this.intervals.value, this.rankBy.value];
     const { state, done } = this.status.value;
     if (reading === null || level === null || state === "computing" || rankBy === "disagreement") return null;
-    const { convention, features } = reading.figures.header;
+    const { convention } = reading.figures.header;
     const isDecayed = rankBy === "in_distribution_impact";
     if (this.isCounting.value || (isDecayed && this.dragging.value)) return null;
     const { decay, unit } = reading;
     const of = [this.measured.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
-    return { key: JSON.stringify(of), nFeatures: features.length, rank_by: rankBy, level, decay, convention, unit };
+    return { key: JSON.stringify(of), rank_by: rankBy, level, decay, convention, unit };
   });
   /**
    * Intervals of the bars. They belong to one decay: while the slider moves there are none, because a whisker of another
@@ -319,7 +294,7 @@ export class Store {
     this.#ofFeature.drivers.of(this.#keyOf(this.feature.value)),
   );
   /** ALE and M-plot of the feature whose curves are on screen. */
-  readonly effects: ReadonlySignal<Progress<Effects>> = computed(() =>
+  readonly effects: ReadonlySignal<Progress<EffectsBody>> = computed(() =>
     this.#ofFeature.effects.of(this.#shownKey.value),
   );
   /** What varies most with that feature. */
@@ -446,7 +421,7 @@ export class Store {
       split: this.split.value,
     };
   });
-  readonly #numbers = new WeakMap<Curves, number>();
+  readonly #numbers = new WeakMap<CurvesBody, number>();
   #lastNumber = 0;
   #loads = 0;
   /** The first of the loads that may still be shown. */
@@ -682,7 +657,7 @@ export class Store {
     this.#filter(() => null);
   }
 
-  #filter(next: (scale: ColorsBody, before: Filter | null) => Filter | null): void {
+  #filter(next: (scale: ColorScale, before: Filter | null) => Filter | null): void {
     const scale = this.#scale.peek();
     if (scale === null) return;
     const { [scale.column]: before, ...others } = this.remembered.of("filters").peek();
@@ -691,7 +666,7 @@ export class Store {
   }
 
   /** Previously requested curves that contain all of these rows. */
-  curvesAtHand(feature: string, rows: readonly number[]): Curves | null {
+  curvesAtHand(feature: string, rows: readonly number[]): CurvesBody | null {
     return this.#cache.known(this.#curvesRequest(feature, this.maxLines.peek(), [...rows], this.openModel.peek()));
   }
 
@@ -704,26 +679,24 @@ export class Store {
   }
 
   /** The colours of any curves, with the settings of the open feature. */
-  colorsOf(curves: Curves): Promise<Coloring> {
+  colorsOf(curves: CurvesBody): Promise<Coloring> {
     return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
   }
 
   /** Rows of the data as text. */
   async rows(positions: readonly number[], order: Omit<RowsRequest, "type" | "positions"> = {}): Promise<RowsBody> {
-    const { body } = await this.client.request({ type: "rows", positions: [...positions], ...order });
+    const body = await this.client.request({ type: "rows", positions: [...positions], ...order });
     return withTargetName(body, this.figures.peek()?.header.target_name ?? "");
   }
 
   /** What some rows have in common. */
-  async inCommon(positions: readonly number[]): Promise<InCommonBody> {
-    const { body } = await this.client.request({ type: "in_common", positions: [...positions] });
-    return body;
+  inCommon(positions: readonly number[]): Promise<InCommonBody> {
+    return this.client.request({ type: "in_common", positions: [...positions] });
   }
 
   /** The row with the highest or the lowest prediction. */
   async extremeRow(end: Extreme): Promise<number> {
-    const { body } = await this.client.request({ type: "extreme", end });
-    return body.position;
+    return (await this.client.request({ type: "extreme", end })).position;
   }
 
   async cancel(): Promise<void> {
@@ -735,7 +708,8 @@ export class Store {
   }
 
   documentState(): DocumentState {
-    const entries = DOCUMENT_STATE.map((key) => [key, this.#local(key).peek()]);
+    const keys = Object.keys(DOCUMENT_DEFAULTS) as (keyof DocumentState)[];
+    const entries = keys.map((key) => [key, this.#local(key).peek()]);
     return Object.fromEntries(entries) as DocumentState;
   }
 
@@ -761,7 +735,7 @@ export class Store {
   }
 
   /** Each set of curves has its own number. */
-  #numberOf(curves: Curves): number {
+  #numberOf(curves: CurvesBody): number {
     const number = this.#numbers.get(curves) ?? ++this.#lastNumber;
     this.#numbers.set(curves, number);
     return number;
@@ -783,7 +757,7 @@ export class Store {
   }
 
   #given<K extends keyof Traits>(key: K): Traits[K] {
-    return traitOf(key, this.model.get(key));
+    return traitOf(this.model, key);
   }
 
   #write<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
@@ -864,13 +838,13 @@ export class Store {
   }
 
   /** Curves of all models that were requested before; null where some are missing, or have other rows. */
-  #knownCurves(wanted: Wanted): Curves[] | null {
+  #knownCurves(wanted: Wanted): CurvesBody[] | null {
     const known = this.#requestsOf(wanted).map((request) => this.#cache.known(request));
     const all = known.filter((curves) => curves !== null);
     return all.length === known.length && haveSameRows(all) ? all : null;
   }
 
-  async #coloured(all: readonly Curves[], { models, colorBy, split }: Wanted): Promise<Loaded> {
+  async #coloured(all: readonly CurvesBody[], { models, colorBy, split }: Wanted): Promise<Loaded> {
     const curves = all[0]!;
     if (all.length === 1) {
       const { colors, problem } = await this.#cache.colors(curves, colorBy, split);

@@ -2,8 +2,7 @@
  * Curves in two colours: below and above the median of the colouring column, or on either side of its best split. The one
  * place where values become sides; legend, filter and card see levels like any others.
  */
-import type { LineColors } from "../wire/decode.ts";
-import type { CategoryColors, ColorsBody, DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
+import type { CategoryColors, ColorScale, ColorsBody, DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 import { rampWriter } from "../words/values.ts";
 import { splitsOf, type Together, togetherOf } from "./drivers.ts";
 
@@ -14,13 +13,13 @@ export type Split = Sides | Together | null;
 
 /** Levels that are sides of a split, and what was split. */
 export interface SplitScale extends CategoryColors {
-  split: ColorsBody;
+  split: ColorScale;
 }
 
 const [BELOW, ABOVE, MISSING] = [0, 1, 2];
 const MISSING_NAME = "missing";
 
-export const isSplit = (scale: ColorsBody): scale is SplitScale => "split" in scale;
+export const isSplit = (scale: ColorScale): scale is SplitScale => "split" in scale;
 
 /** Levels that are rules of several columns, which name these. */
 export interface RuleScale extends CategoryColors {
@@ -28,10 +27,10 @@ export interface RuleScale extends CategoryColors {
 }
 
 /** Whether levels are rules: their names begin with the columns. */
-export const hasRules = (scale: ColorsBody): boolean => isSplit(scale) || "rules" in scale;
+export const hasRules = (scale: ColorScale): boolean => isSplit(scale) || "rules" in scale;
 
 /** What colours without a split. */
-export const unsplit = (scale: ColorsBody): ColorsBody => (isSplit(scale) ? scale.split : scale);
+export const unsplit = (scale: ColorScale): ColorScale => (isSplit(scale) ? scale.split : scale);
 
 /** Whether curves have the colours of several rules, which the kernel evaluates for each row. */
 export const isTogether = (split: Split): split is Together => split !== null && split !== "median" && "rules" in split;
@@ -51,7 +50,7 @@ export function splitOf(coloring: ViewChoices["coloring"], column: string | null
 }
 
 /** The side of a value, by the scale. */
-function sideOf(scale: ColorsBody, split: Sides): ((value: number) => boolean) | null {
+function sideOf(scale: ColorScale, split: Sides): ((value: number) => boolean) | null {
   if (scale.kind === "continuous") {
     const at = split === "median" ? scale.median : split.threshold;
     return at === null ? null : (value) => value > at;
@@ -66,7 +65,7 @@ function sideOf(scale: ColorsBody, split: Sides): ((value: number) => boolean) |
   return values === null || threshold === null ? null : (level) => values[level]! > threshold;
 }
 
-function namesOf(scale: ColorsBody, split: Sides): [string, string] {
+function namesOf(scale: ColorScale, split: Sides): [string, string] {
   if (split !== "median") return split.sides;
   if (scale.kind !== "continuous") return ["", ""];
   const at = rampWriter(scale)(scale.median);
@@ -74,7 +73,7 @@ function namesOf(scale: ColorsBody, split: Sides): [string, string] {
 }
 
 /** Two levels, or three where values are missing; the colours as they were where there is nothing to split at. */
-export function splitColors(colors: LineColors, split: Sides | null): LineColors {
+export function splitColors(colors: ColorsBody, split: Sides | null): ColorsBody {
   if (split === null) return colors;
   const isAbove = sideOf(colors.scale, split);
   if (isAbove === null) return colors;

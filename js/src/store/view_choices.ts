@@ -4,28 +4,8 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { choicesOf } from "../wire/forms.ts";
-import type { Traits, ViewChoices } from "../wire/protocol.ts";
-
-export const DEFAULTS: Readonly<ViewChoices> = {
-  left: "bars",
-  right: "feature",
-  pair: [],
-  compared: [],
-  coloring: "value",
-  shared_y: false,
-  target: false,
-  classes: false,
-  models: true,
-  rug: "auto",
-  partial_dependence: true,
-  ale: false,
-  m_plot: false,
-  correlated: false,
-  unlike: false,
-  fade: "distance",
-  filters: {},
-};
+import { CHOICE_DEFAULTS, type Traits, type ViewChoices } from "../wire/protocol.ts";
+import { traitOf } from "../wire/traits.ts";
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -45,15 +25,15 @@ export class Remembered {
 
   choose<K extends keyof ViewChoices>(key: K, value: ViewChoices[K]): void {
     this.#signals[key].value = value;
-    this.model.set("_view", { ...choicesOf(this.model.get("_view")), [key]: value });
+    this.model.set("_view", { ...traitOf(this.model, "_view"), [key]: value });
     this.model.save_changes();
   }
 
   /** Choices that differ from the defaults. */
   chosen(): Partial<ViewChoices> {
-    const names = Object.keys(DEFAULTS) as (keyof ViewChoices)[];
+    const names = Object.keys(CHOICE_DEFAULTS) as (keyof ViewChoices)[];
     const entries = names.map((name) => [name, this.#signals[name].peek()] as const);
-    return Object.fromEntries(entries.filter(([name, value]) => !isSame(value, DEFAULTS[name])));
+    return Object.fromEntries(entries.filter(([name, value]) => !isSame(value, CHOICE_DEFAULTS[name])));
   }
 
   dispose(): void {
@@ -62,13 +42,13 @@ export class Remembered {
 
   readonly #follow = (): void => {
     const now = this.#now();
-    for (const key of Object.keys(DEFAULTS) as (keyof ViewChoices)[]) {
+    for (const key of Object.keys(CHOICE_DEFAULTS) as (keyof ViewChoices)[]) {
       if (key !== "filters") this.#adopt(key, now);
     }
   };
 
   #now(): ViewChoices {
-    return { ...DEFAULTS, ...choicesOf(this.model.get("_view")) };
+    return { ...CHOICE_DEFAULTS, ...traitOf(this.model, "_view") };
   }
 
   /** Keeps equal values, so that nothing is redrawn. */

@@ -47,7 +47,7 @@ export const whatIfFeed = (client: Client, question: ReadonlySignal<Question | n
     computed(() => (client.hasKernel && question.value?.features.length ? question.value : null)),
     async ({ row, features }, known) => {
       const left = features.filter((name) => !known?.has(name));
-      const { body } = await client.request({ type: "what_if", position: row, features: left });
+      const body = await client.request({ type: "what_if", position: row, features: left });
       if (body.features.length === 0) throw new Error("The kernel sent no changes.");
       const moves = new Map([...(known ?? []), ...body.features.map((each) => [each.feature, each] as const)]);
       return { share: moves.size / features.length, body: moves };

@@ -5,13 +5,10 @@
  */
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { bodyOf, FormError } from "./forms.ts";
+import { unpacked } from "./arrays.ts";
 import type { Bodies, Bytes, Reply, Request } from "./protocol.ts";
 
-export interface Answer<Body> {
-  body: Body;
-  buffers: readonly Bytes[];
-}
+export const RELOAD = "Restart the kernel and reload the page, so that both run the same version.";
 
 /** The kernel replied with an error, or cannot reply. */
 export class KernelError extends Error {
@@ -37,7 +34,7 @@ export interface Client {
   readonly silent: ReadonlySignal<boolean>;
   /** Whether requests of an optional type are answered. */
   readonly answers: (type: OptionalRequest) => boolean;
-  request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>>;
+  request<R extends Request>(request: R): Promise<Bodies[R["type"]]>;
   dispose(): void;
 }
 
@@ -53,8 +50,7 @@ const GRACE_MS = 4000;
 const PATIENCE_MS = 10_000;
 
 interface Pending {
-  type: Request["type"];
-  resolve(answer: Answer<Bodies[keyof Bodies]>): void;
+  resolve(body: unknown): void;
   reject(error: Error): void;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -64,16 +60,13 @@ function isReply(message: unknown): message is Reply {
 }
 
 /** The body of a reply; raises for all other replies. */
-function resultOf(type: Request["type"], reply: Reply): Bodies[keyof Bodies] {
-  switch (reply.type) {
-    case "result":
-      return bodyOf(type, reply.body);
-    case "error":
-      throw new KernelError(String(reply.message));
-    case "cancelled":
-      throw new Cancelled("The computation was cancelled.");
-    default:
-      throw new FormError(`the kernel's reply to '${type}'`, "type");
+function bodyOf(reply: Reply, buffers: readonly Bytes[]): unknown {
+  if (reply.type === "error") throw new KernelError(reply.message);
+  if (reply.type === "cancelled") throw new Cancelled("The computation was cancelled.");
+  try {
+    return unpacked(reply.body, buffers);
+  } catch (error) {
+    throw new KernelError(`${sentenceOf(error)} ${RELOAD}`);
   }
 }
 
@@ -104,12 +97,12 @@ export class KernelClient implements Client {
     return this.#silent;
   }
 
-  request<R extends Request>(request: R): Promise<Answer<Bodies[R["type"]]>> {
+  request<R extends Request>(request: R): Promise<Bodies[R["type"]]> {
     if (this.#disposed) return Promise.reject(new Cancelled("This view is closed."));
     const id = `${this.#view}-${this.#count++}`;
     return new Promise((resolve, reject) => {
       const timer = this.#alive.peek() ? undefined : setTimeout(() => this.#giveUp(id), GRACE_MS);
-      this.#pending.set(id, { type: request.type, resolve: resolve as Pending["resolve"], reject, timer });
+      this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
       this.#patience ??= setTimeout(() => this.#wonder(), PATIENCE_MS);
       try {
         this.model.send({ id, ...request });
@@ -152,8 +145,7 @@ export class KernelClient implements Client {
     if (pending === undefined) return;
     this.#live();
     try {
-      const buffers = Array.isArray(given) ? (given as Bytes[]) : [];
-      pending.resolve({ body: resultOf(pending.type, message), buffers });
+      pending.resolve(bodyOf(message, Array.isArray(given) ? (given as Bytes[]) : []));
     } catch (error) {
       pending.reject(error as Error);
     }
@@ -173,4 +165,9 @@ export class KernelClient implements Client {
   #rejectAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
   }
+}
+
+/** For the end of a switch over a union: a new member without a case does not compile. */
+export function unreachable(value: never): never {
+  throw new Error(`Unexpected ${JSON.stringify(value)}.`);
 }

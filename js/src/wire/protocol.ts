@@ -1,11 +1,12 @@
 /**
- * The messages between kernel and browser. Names are snake_case, as in Python.
+ * The messages between kernel and browser, as `tests/tools/protocol_types.py` writes them from the types in Python. Do
+ * not edit them here.
  *
  * Document state and the figures computed so far are traits; large data is requested, with an id, and each request gets
- * exactly one reply.
+ * exactly one reply. Arrays come as buffers beside the JSON; the types are those of replies in which they are unpacked.
  */
 
-export const PROTOCOL_VERSION = 9;
+export const PROTOCOL_VERSION = 10;
 
 export type Kind = "ice" | "c-ice" | "d-ice";
 export type RankBy =
@@ -16,16 +17,18 @@ export type RankBy =
   | "missing_impact"
   | "disagreement";
 export type Convention = "step" | "paper";
-/** Of the figures: that of the prediction, per cent of its standard deviation, or per cent of all features together. */
 export type Unit = "prediction" | "sd" | "share";
-/** Unit of the distance from the observed value, as the option `distance` of `explain` names it. */
 export type Distance = "marginal" | "conditional" | "custom";
 export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
-export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "group" | "datetime" | "timedelta";
-export type ColumnKind = Exclude<FeatureKind, "group"> | "other";
+export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "datetime" | "timedelta" | "group";
+export type ColumnKind = "numeric" | "boolean" | "category" | "ordered" | "datetime" | "timedelta" | "group" | "other";
+export type What = "view" | "panel" | "all" | "feature";
+export type Extreme = "highest" | "lowest";
+export type Presence = "shown" | "removed" | "left";
+export type ColorScale = ContinuousColors | CategoryColors;
 
-/** Traits that users read and set from Python, and that every view shares. */
+/** What every view of an explorer shows; `ICEExplorer` documents these traits. */
 export interface DocumentState {
   feature: string;
   color_by: string | null;
@@ -34,213 +37,613 @@ export interface DocumentState {
   rank_by: RankBy;
   convention: Convention;
   unit: Unit;
-  /** Level of the intervals of the bars, such as 0.95; null shows none. */
   ci: number | null;
   anchor: Anchor;
   max_lines: number;
   selection: number[];
 }
 
-/** Choices about the view that no figure depends on; a missing entry has its default. */
+/** All traits that users set: also what is explained. */
+export interface PublicTraits extends DocumentState {
+  output: string;
+  response: string;
+  distance: Distance;
+  model: string;
+}
+
+/** The levels that the legend of a column hides, by name; null stands for missing values. */
+export interface Filter {
+  hidden: (string | null)[];
+}
+
+/**
+ * Choices about a view that no figure depends on; those at their defaults change nothing.
+ *
+ * - `left`, `right`: the panels: features as bars or their interactions; the open feature or all of them.
+ * - `pair`: the two columns whose heat map replaces the curves; none or two.
+ * - `compared`: features shown under the open one.
+ * - `coloring`: how a column colours: by its values, as below and above its median, or by its best split; or which
+ *   rules of two columns together colour, whatever the column is.
+ * - `shared_y`: whether the value axis is the same for all features.
+ * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
+ * - `models`: whether the curves of all models share the axes.
+ * - `rug`: ticks at the observed values, if these are few enough.
+ * - `correlated`: the features that vary most with the open one.
+ * - `unlike`: the share of phantom observations that are unlike 99 % of rows.
+ * - `fade`: whether curves fade by distance, or where they are unlike the data.
+ * - `filters`: the levels that the legend of a column hides.
+ */
 export interface ViewChoices {
-  /** The panel left of the curves: the features as bars, or their interactions. */
   left: "bars" | "interactions";
-  /** The panel on the right: the open feature, or all features in small. */
   right: "feature" | "all";
-  /** The two columns whose heat map replaces the curves; none or two. */
   pair: string[];
-  /** Features pinned side by side under the open one. */
   compared: string[];
-  /**
-   * How a column colours: by its values, as below and above its median, or by its best split. Or which rules of two
-   * columns together colour, whatever the column is.
-   */
   coloring: "value" | "median" | "driver" | "together";
-  /** Whether the value axis is the same for all features. */
   shared_y: boolean;
-  /** Whether the observed target is shown, where there is one. */
   target: boolean;
-  /** Whether all classes are shown next to each other. */
   classes: boolean;
-  /** Whether the curves of all models share the axes; a column to colour by shows the open model alone. */
   models: boolean;
-  /** Ticks at the observed values, if these are few enough. */
   rug: "auto" | "off";
-  /** The mean of the curves and its band, accumulated local effects, and the M-plot. */
   partial_dependence: boolean;
   ale: boolean;
   m_plot: boolean;
-  /** The features that vary most with the open one, under its title. */
   correlated: boolean;
-  /** The share of phantom observations that are unlike 99 % of rows, along the axis. */
   unlike: boolean;
-  /** Whether curves fade by distance, or where they are unlike the data while that is shown. */
   fade: "distance" | "unlike";
-  /** The levels that the legend of a column hides, by name; null for missing values. */
-  filters: Record<string, { hidden: (string | null)[] }>;
+  filters: Record<string, Filter>;
 }
 
+export const DOCUMENT_DEFAULTS: Readonly<DocumentState> = {
+  feature: "",
+  color_by: null,
+  kind: "ice",
+  decay: 0.75,
+  rank_by: "in_distribution_impact",
+  convention: "step",
+  unit: "prediction",
+  ci: null,
+  anchor: "min",
+  max_lines: 1000,
+  selection: [],
+};
+
+export const CHOICE_DEFAULTS: Readonly<ViewChoices> = {
+  left: "bars",
+  right: "feature",
+  pair: [],
+  compared: [],
+  coloring: "value",
+  shared_y: false,
+  target: false,
+  classes: false,
+  models: true,
+  rug: "auto",
+  partial_dependence: true,
+  ale: false,
+  m_plot: false,
+  correlated: false,
+  unlike: false,
+  fade: "distance",
+  filters: {},
+};
+
+/**
+ * How far the background computation is; `done` and `total` count features.
+ *
+ * `n_rows` are the rows of the latest complete sample, and `n_all` those that it is drawn from; null where there is
+ * none, or every feature is exact.
+ */
 export interface Status {
   state: "computing" | "ready" | "cancelled" | "error";
   done: number;
   total: number;
+  n_rows: number | null;
+  n_all: number | null;
   label: string;
   message: string;
-  /** Rows of the last sample that all features have figures of; null where there is none, or all figures are exact. */
-  n_rows: number | null;
-  /** Rows that the sample is drawn from; null likewise. */
-  n_all: number | null;
 }
 
-export interface FeatureHeader {
+/**
+ * What is known of a feature before any curve, and the range of its predictions once they are there.
+ *
+ * `n_rows` are the rows of the sample that it rests on; null where it is exact, or nothing is known yet. `n_grid` is
+ * that of the result: a sample may have fewer grid values.
+ */
+export interface FeatureHead {
   name: string;
   kind: FeatureKind;
-  /** Of the result: a sample may have fewer grid values. Null until they are known. */
-  n_grid: number | null;
-  scale: number | null;
-  /** Rows of the sample that figures and curves rest on; null where they rest on all rows, or nothing is known yet. */
-  n_rows: number | null;
-  /** Smallest and largest prediction along this feature; null until it is computed. */
+  n_grid: number;
+  scale: number;
   range: [number, number] | null;
+  n_rows: number | null;
 }
 
-/** What lines can be coloured by: a column, or a group of columns, which is a category. */
-interface ColumnHeader {
+/** What lines can be coloured by: a column of X, or a group of columns, which is a category. */
+export interface ColumnHead {
   name: string;
   kind: ColumnKind;
 }
 
+/** The decays of the profile: first, first + step and so on. */
 export interface DecaySteps {
   first: number;
   step: number;
   count: number;
 }
 
+/** A sentence the reader should know, about one feature or about all. */
 export interface Note {
   feature: string | null;
   text: string;
 }
 
-/** What a view can be saved as. */
-export interface FormatHeader {
-  /** The suffix, without its dot. */
+/**
+ * A format that a view can be saved in, by its suffix without the dot.
+ *
+ * `problem` says why the kernel cannot write it; null where it can. `holds_all` is whether one file takes all
+ * features.
+ */
+export interface FormatHead {
   name: string;
-  /** Why the kernel cannot write it; null where it can. */
   problem: string | null;
-  /** Whether one file takes all features. */
   holds_all: boolean;
 }
 
+/**
+ * All that the browser needs to name and lay out what the two tables hold.
+ *
+ * `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
+ * in "_error" are standard errors of samples [output], NaN where a feature is exact.
+ * `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
+ * `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
+ * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
+ * those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+ * `models` are the names of several models, in their order; empty with one. The last profiles are then
+ * "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
+ * "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
+ */
 export interface Header {
   protocol: number;
   version: string;
-  features: FeatureHeader[];
-  columns: ColumnHeader[];
-  /** Columns of the one table, and blocks of the other. "<metric>_error" is the standard error of a sample [output]. */
+  features: FeatureHead[];
+  columns: ColumnHead[];
   metrics: string[];
   profiles: string[];
   decays: DecaySteps;
   n_observations: number;
   method: string;
   method_reason: string;
-  /** How the figures of the tables are counted. */
   convention: Convention;
-  /** Standard deviation of the predictions of the observations; null until it is known. */
   prediction_sd: number | null;
   output_label: string;
-  /** Name of the observed target; empty where it has none. */
   target_name: string;
-  /** The outputs of the model and the scales of the selected one; empty if there is no choice. */
   outputs: string[];
   responses: string[];
-  /**
-   * Names of several models, in their order; empty with one. The last profiles are then "disagreement", that of the
-   * pair that disagrees most, and with more than two models those of all pairs: "disagreement_0_1" and so on.
-   */
-  models: string[];
-  /** What distances are measured in, and what they can be measured in; the list is empty without a kernel. */
   distance: Distance;
   distances: Distance[];
-  formats: FormatHeader[];
-  /** Warnings that are always visible, such as that a feature may be the target itself. */
+  models: string[];
+  formats: FormatHead[];
   alerts: string[];
   notes: Note[];
   code: string;
 }
 
-/** Bytes as hosts pass them: mostly a DataView into a larger message. */
-export type Bytes = ArrayBuffer | ArrayBufferView;
-
-export interface Traits extends DocumentState {
-  output: string;
-  response: string;
-  /** Name of the open model, that all but its curves and bars are about; empty with one model. */
-  model: string;
-  distance: Distance;
-  _view: Partial<ViewChoices>;
-  /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
-  _given: string[];
-  _status: Status;
-  _header: Header;
-  _impact: Bytes;
-  _profile: Bytes;
-  /** The two tables of each model, in the order of the header and without disagreement; empty with one model. */
-  _models_impact: Bytes;
-  _models_profile: Bytes;
+/** Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]. */
+export interface MissingBody {
+  count: number;
+  mean: number;
+  spread: number;
+  values: Float32Array;
 }
 
+/**
+ * The curves of a feature, `values` [n_lines, n_grid], and what is drawn with them.
+ *
+ * `distances` [n_lines, n_grid] are exponents of the decay between levels without an order; null where grid, observed
+ * values and their scale tell them. `target` is what was observed of each line, NaN where missing; null where none
+ * was given. `at_own` are predictions at observed values, with the median in place of a missing one; null where all
+ * of these are grid values. Values, predictions, partial dependence, those of `missing` and `at_own` are stored
+ * minus `offset`, so that float32 keeps their precision on large outputs.
+ *
+ * Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without an order,
+ * 0 … n_grid - 1, where -1 is an observed level that is not on the grid. `levels` are the names of the grid values.
+ */
+export interface CurvesBody {
+  feature: string;
+  kind: FeatureKind;
+  levels: string[] | null;
+  n_lines: number;
+  n_grid: number;
+  n_observations: number;
+  offset: number;
+  prediction_range: [number, number];
+  row_labels: string[] | null;
+  median: number;
+  clock: [number, number][];
+  positions: Uint32Array;
+  observed: Float64Array;
+  likelihood_scale: Float64Array;
+  predictions: Float32Array;
+  grid: Float64Array;
+  values: Float32Array;
+  partial_dependence: Float32Array;
+  spread: Float32Array;
+  histogram_edges: Float64Array;
+  histogram_counts: Float64Array;
+  missing: MissingBody | null;
+  distances: Float32Array | null;
+  target: Float64Array | null;
+  at_own: Float32Array | null;
+}
+
+/**
+ * The curves of a feature for every class, or for the 8 most probable ones: those of class `explained`, too.
+ *
+ * `values` [n_lines, n_grid] and `means` [n_grid] of each class are stored minus its offset.
+ */
+export interface ClassesBody {
+  feature: string;
+  kind: FeatureKind;
+  outputs: string[];
+  n_outputs: number;
+  explained: number;
+  n_lines: number;
+  n_grid: number;
+  positions: Uint32Array;
+  grid: Float64Array;
+  offsets: number[];
+  values: Float32Array[];
+  means: Float32Array[];
+}
+
+/**
+ * A column to colour by on a ramp.
+ *
+ * `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks.
+ */
+export interface ContinuousColors {
+  column: string;
+  kind: "continuous";
+  of: ColumnKind;
+  domain: [number, number];
+  median: number;
+  levels: string[] | null;
+  clock: [number, number][];
+}
+
+/** A column to colour by in levels; `values` are the coordinates of levels that have an order. */
+export interface CategoryColors {
+  column: string;
+  kind: "category";
+  ordered: boolean;
+  levels: string[];
+  values: number[] | null;
+  counts: number[];
+}
+
+/** What colours lines: the value of each on the scale, or the index of its level; NaN = missing. */
+export interface ColorsBody {
+  scale: ColorScale;
+  values: Float64Array;
+}
+
+/**
+ * The best split of the rows by one column: at a threshold, or some levels against all others.
+ *
+ * `share` is that of the variance between curves, on rows that the split was not chosen on. `sides` names below and
+ * above, or outside and inside; `rule` is one of them, with the missing values, and has `n_rule` rows, the other
+ * `n_rest`.
+ */
+export interface DriverBody {
+  column: string;
+  share: number;
+  rule: string;
+  n_rule: number;
+  n_rest: number;
+  threshold: number | null;
+  levels: string[] | null;
+  sides: [string, string];
+}
+
+/** One of the rules of two columns, and the number of its rows. */
+export interface RuleBody {
+  rule: string;
+  n_rows: number;
+}
+
+/** Two columns together, and what they explain; no columns where they explain no more than the best one. */
+export interface CombinedBody {
+  columns: string[];
+  share: number;
+  rules: RuleBody[];
+}
+
+/**
+ * What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
+ *
+ * `lead` is a sentence: how much curves differ, and whether a column explains it.
+ */
+export interface DriversBody {
+  feature: string;
+  lead: string;
+  drivers: DriverBody[];
+  combined: CombinedBody;
+  n_rows: number;
+  n_curves: number;
+}
+
+/**
+ * ALE and M-plot [n_grid] of a feature at some values of its axis.
+ *
+ * ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
+ * that have a value.
+ */
+export interface EffectsBody {
+  feature: string;
+  mean_prediction: number;
+  grid: Float64Array;
+  ale: Float32Array;
+  m_plot: Float32Array;
+}
+
+/** A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1. */
+export interface CorrelatedItem {
+  column: string;
+  correlation: number;
+  measure: "spearman" | "correlation_ratio" | "cramers_v";
+}
+
+/** What varies strongly with a feature, by size; up to five. `lead` comes before, or says that nothing does. */
+export interface CorrelatedBody {
+  feature: string;
+  lead: string;
+  items: CorrelatedItem[];
+}
+
+/**
+ * Which phantom observations of a feature are unlike 99 % of rows.
+ *
+ * `share` is that of all, `summary` says it in a sentence, and `shares` [n_grid] are those of the curves at each grid
+ * value. `flags` [n, n_grid] are those of the requested rows.
+ */
+export interface UnlikeBody {
+  feature: string;
+  share: number;
+  summary: string;
+  grid: Float64Array;
+  shares: Float32Array;
+  flags: Uint8Array;
+}
+
+/**
+ * Ends of intervals of a metric and of ranks, in the order of the header; NaN where a feature has none.
+ *
+ * `tied` are neighbours in rank that are tied.
+ */
+export interface Intervals {
+  low: Float64Array;
+  high: Float64Array;
+  rank_low: Float64Array;
+  rank_high: Float64Array;
+  tied: [number, number][];
+}
+
+/**
+ * Intervals of the metric of the ranking over other samples of rows.
+ *
+ * A reply has half a second. While `n_known` of the `n_features` explained ones is too few, there are none.
+ */
+export interface IntervalsBody {
+  n_known: number;
+  n_features: number;
+  intervals: Intervals | null;
+}
+
+/** How far a feature acts together with all others: H², and the SD of the part that is no sum [output]. */
+export interface JointBody {
+  feature: string;
+  h2: number;
+  effect: number;
+}
+
+/** The same of two features. */
+export interface PairJointBody {
+  first: string;
+  second: string;
+  h2: number;
+  effect: number;
+}
+
+/** Share of the variance of the slopes of a feature that lies between rows, its 95 % interval, and a sentence. */
+export interface AdditivityBody {
+  feature: string;
+  share: number;
+  low: number;
+  high: number;
+  verdict: string;
+}
+
+/**
+ * How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
+ *
+ * `done` of `total` features and pairs are computed.
+ */
+export interface InteractionsBody {
+  n_rows: number;
+  n_observations: number;
+  done: number;
+  total: number;
+  features: JointBody[];
+  pairs: PairJointBody[];
+  additivity: AdditivityBody[];
+}
+
+/** One of two features: its grid, and the observed values of the rows that the mean is of. */
+export interface PairAxis {
+  feature: string;
+  kind: FeatureKind;
+  levels: string[] | null;
+  clock: [number, number][];
+  grid: Float64Array;
+  observed: Float64Array;
+}
+
+/**
+ * The partial dependence on two features, `values` [n_first, n_second], the mean of `n_rows` rows.
+ *
+ * `near` counts the observations near each pair of values.
+ */
+export interface TwoWay {
+  first: PairAxis;
+  second: PairAxis;
+  n_rows: number;
+  n_observations: number;
+  values: Float64Array;
+  near: Uint32Array;
+}
+
+/** The partial dependence on two features; null until all of it is computed. */
+export interface TwoWayBody {
+  share_done: number;
+  two_way: TwoWay | null;
+}
+
+/**
+ * Rows as text, in the requested order; "" is missing.
+ *
+ * The first `n_outcomes` columns are the prediction and, where y was given, y and y minus the prediction; the others
+ * are those of X.
+ */
+export interface RowsBody {
+  columns: string[];
+  n_outcomes: number;
+  positions: number[];
+  rows: string[][];
+}
+
+/**
+ * A grid value at which the prediction of a row is further from its own than at every nearer one.
+ *
+ * `distance` is the exponent of the decay, null where only the absence of decay reaches it; `place` is where the
+ * value is on the axis of pictures.
+ */
+export interface MoveBody {
+  distance: number | null;
+  place: number;
+  value: string;
+  change: number;
+}
+
+/** How far a feature moves the prediction of a row, nearest first. */
+export interface FeatureMoves {
+  feature: string;
+  observed: string;
+  moves: MoveBody[];
+}
+
+/** How far features move the prediction of one row: the first of those requested, as many as half a second takes. */
+export interface WhatIfBody {
+  position: number;
+  prediction: number;
+  features: FeatureMoves[];
+}
+
+/** A range or some levels of a column in words, and the shares of the rows and of the rest that are there. */
+export interface InCommonItem {
+  column: string;
+  text: string;
+  inside: number;
+  outside: number;
+}
+
+/** What some rows have in common, what sets them apart most first. */
+export interface InCommonBody {
+  items: InCommonItem[];
+}
+
+/** A row of X. */
+export interface ExtremeBody {
+  position: number;
+}
+
+/** A file: its bytes, or the `path` where it was written, or a folder of files. */
+export interface ExportBody {
+  filename: string;
+  mime: string;
+  path: string | null;
+  content: Uint8Array | null;
+}
+
+/** Why nothing was taken of what the browser set; its values go back to what they are here, as an update. */
+export interface Refusal {
+  type: "refused";
+  message: string;
+}
+
+/** Nothing: the status says the rest. */
+export type NoBody = Record<string, never>;
+
+/**
+ * Requests the curves of a feature: at most `max_lines`, and those of the selected rows.
+ *
+ * `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
+ */
 export interface CurvesRequest {
   type: "curves";
   feature: string;
   max_lines: number;
   selection: number[];
-  /** Of several models; the open one without it. Rows and grid are the same for all of them. */
   model?: string | null;
 }
 
-interface ClassesRequest {
+/** Requests the curves of a feature for every class. */
+export interface ClassesRequest {
   type: "classes";
   feature: string;
   max_lines: number;
 }
 
+/** Requests the values of a column at some rows; `levels` have colours of their own however rare they are. */
 export interface ColorsRequest {
   type: "colors";
   column: string;
   positions: number[];
-  /** Levels that get separate colours however rare they are. */
   levels?: string[] | null;
 }
 
-/** Requests which rule each row fulfils, of the two columns that explain most together. */
+/** Requests which rule of the two columns that explain most together some rows fulfil. */
 export interface GroupsRequest {
   type: "groups";
   feature: string;
   positions: number[];
 }
 
-interface DriversRequest {
+/** Requests what explains the differences between the curves of a feature. */
+export interface DriversRequest {
   type: "drivers";
   feature: string;
 }
 
-interface EffectsRequest {
+/** Requests ALE and M-plot of a feature. */
+export interface EffectsRequest {
   type: "effects";
   feature: string;
 }
 
-interface CorrelatedRequest {
+/** Requests what varies strongly with a feature. */
+export interface CorrelatedRequest {
   type: "correlated";
   feature: string;
 }
 
-interface UnlikeRequest {
+/** Requests which phantom observations of a feature are unlike 99 % of rows: of all rows, and of some. */
+export interface UnlikeRequest {
   type: "unlike";
   feature: string;
   positions: number[];
 }
 
-/** Requests intervals of the figures of the bars. */
+/** Requests intervals of the metric of the ranking; the next request continues where the reply is incomplete. */
 export interface IntervalsRequest {
   type: "intervals";
   rank_by: RankBy;
@@ -250,25 +653,24 @@ export interface IntervalsRequest {
   unit: Unit;
 }
 
-/** Requests how far features act together. The reply may be incomplete; the next request continues. */
-interface InteractionsRequest {
+/** Requests how far features act together; the next request continues where the reply is incomplete. */
+export interface InteractionsRequest {
   type: "interactions";
 }
 
-/** Requests the partial dependence on two columns. The reply may be incomplete; the next request continues. */
+/** Requests the partial dependence on two columns; the next request continues where the reply is incomplete. */
 export interface TwoWayRequest {
   type: "two_way";
   first: string;
   second: string;
 }
 
+/** Requests rows of X as text: the first `most` of them, sorted by a column of the reply; null is unsorted. */
 export interface RowsRequest {
   type: "rows";
   positions: number[];
-  /** The number of the column of the reply that rows are sorted by; null leaves them as they are. */
   sort_by?: number | null;
   descending?: boolean;
-  /** The largest number of rows in the reply. */
   most?: number | null;
 }
 
@@ -279,44 +681,52 @@ export interface WhatIfRequest {
   features: string[];
 }
 
-interface InCommonRequest {
+/** Requests what some rows have in common. */
+export interface InCommonRequest {
   type: "in_common";
   positions: number[];
 }
 
-export type Extreme = "highest" | "lowest";
-
 /** Requests the row with the highest or the lowest prediction. */
-interface ExtremeRequest {
+export interface ExtremeRequest {
   type: "extreme";
   end: Extreme;
 }
 
-/** The whole view, the curves of the open feature, of all, or of the feature that the state names. */
-export type What = "view" | "panel" | "all" | "feature";
-
+/**
+ * Requests what a view shows as a file, to the browser or into the folder of the notebook.
+ *
+ * `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
+ * the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are null. `title` is
+ * whether the curves have a heading.
+ */
 export interface ExportRequest {
   type: "export";
   format: string;
   what: What;
-  /** In mm; null is the usual one. */
   width: number | null;
   dpi: number | null;
-  /** Whether the curves have a heading. */
   title: boolean;
   to: "browser" | "notebook";
-  state: DocumentState;
-  /** What the reader chose about this view. */
+  state: Partial<DocumentState>;
   choices: Partial<ViewChoices>;
 }
 
-interface CancelRequest {
+/** Requests to stop the background computation. */
+export interface CancelRequest {
   type: "cancel";
 }
 
 /** Requests the features that are missing after a cancel or a failure. */
-interface ResumeRequest {
+export interface ResumeRequest {
   type: "resume";
+}
+
+/** Reports that a page shows the explorer in a view, has removed that view, or is left. */
+export interface ViewRequest {
+  type: "view";
+  view: string;
+  state: Presence;
 }
 
 export type Request =
@@ -339,242 +749,12 @@ export type Request =
   | CancelRequest
   | ResumeRequest;
 
-/** Reports a view: it is shown, it was removed, or its page is being left. The reply is ignored. */
-export interface ViewRequest {
-  type: "view";
-  view: string;
-  state: "shown" | "removed" | "left";
-}
-
-/** Predictions with the value missing, over all rows. */
-export interface MissingBody {
-  count: number;
-  mean: number;
-  spread: number;
-}
-
-export interface CurvesBody {
-  feature: string;
-  kind: FeatureKind;
-  /** Names of the grid values, where they are levels. */
-  levels: string[] | null;
-  /** Null where no observation lacks the value. */
-  missing: MissingBody | null;
-  n_lines: number;
-  n_grid: number;
-  n_observations: number;
-  offset: number;
-  prediction_range: [number, number];
-  row_labels: string[] | null;
-  median: number;
-  /** Of dates with a time zone: since when, and how far ahead of UTC [days]; empty without one. */
-  clock: [number, number][];
-}
-
-export interface ClassesBody {
-  feature: string;
-  kind: FeatureKind;
-  /** Which classes these are; the model may have more. */
-  outputs: string[];
-  n_outputs: number;
-  /** Which of them is the explained one. */
-  explained: number;
-  n_lines: number;
-  n_grid: number;
-  offsets: number[];
-}
-
-export interface ContinuousColors {
-  column: string;
-  kind: "continuous";
-  /** How the values are written. */
-  of: ColumnKind;
-  domain: [number, number];
-  median: number;
-  /** Names of the values 0, 1, …, where they are ranks. */
-  levels: string[] | null;
-  /** As in `CurvesBody`. */
-  clock: [number, number][];
-}
-
-export interface CategoryColors {
-  column: string;
-  kind: "category";
-  ordered: boolean;
-  levels: string[];
-  /** The ranks of the levels, if they have an order. */
-  values: number[] | null;
-  counts: number[];
-}
-
-export type ColorsBody = ContinuousColors | CategoryColors;
-
-/** The best split of the rows by one column. */
-export interface DriverBody {
-  column: string;
-  /** Part of the variance between curves, on rows that the split was not chosen on, 0 to 1. */
-  share: number;
-  /** One side in words, with the missing values. */
-  rule: string;
-  /** Rows on that side, and on the other. */
-  n_rule: number;
-  n_rest: number;
-  threshold: number | null;
-  /** Levels of one side, where there is no threshold. */
-  levels: string[] | null;
-  /** Below and above, or outside and inside. */
-  sides: [string, string];
-}
-
-/** Two columns together; none where they explain no more than the best one. */
-export interface CombinedBody {
-  columns: string[];
-  share: number;
-  rules: { rule: string; n_rows: number }[];
-}
-
-/** What makes the curves of a feature differ, best first. */
-export interface DriversBody {
-  feature: string;
-  /** How much curves differ, and whether a column explains it. */
-  lead: string;
-  drivers: DriverBody[];
-  combined: CombinedBody;
-  n_rows: number;
-  n_curves: number;
-}
-
-/** ALE and M-plot of a feature; the M-plot is stored relative to the mean prediction. */
-export interface EffectsBody {
-  feature: string;
-  n_grid: number;
-  mean_prediction: number;
-}
-
-/** What varies strongly with a feature, by size; `lead` comes before, or says that nothing does. */
-export interface CorrelatedBody {
-  feature: string;
-  lead: string;
-  items: { column: string; correlation: number; measure: "spearman" | "correlation_ratio" | "cramers_v" }[];
-}
-
-/** How many phantom observations of a feature are unlike 99 % of rows. */
-export interface UnlikeBody {
-  feature: string;
-  n_grid: number;
-  share: number;
-  summary: string;
-}
-
-/** Intervals over other samples of rows; while too few features are known, without buffers, and requested again. */
-export interface IntervalsBody {
-  n_known: number;
-  n_features: number;
-  /** Neighbours in rank that are tied, by their indices in the header. */
-  tied: [number, number][];
-}
-
-/** Friedman's H², and the standard deviation of the part of the effect that is no sum [output]. */
-export interface JointBody {
-  h2: number;
-  effect: number;
-}
-
-/** How much of the variance of the slopes of a feature lies between rows, with its 95 % interval. */
-export interface AdditivityBody {
-  feature: string;
-  share: number;
-  low: number;
-  high: number;
-  /** The share in a sentence. */
-  verdict: string;
-}
-
-/** How far features act together, the largest H² first. */
-export interface InteractionsBody {
-  n_rows: number;
-  n_observations: number;
-  /** Features and pairs that are computed, of all. */
-  done: number;
-  total: number;
-  features: (JointBody & { feature: string })[];
-  pairs: (JointBody & { first: string; second: string })[];
-  additivity: AdditivityBody[];
-}
-
-/** One of two features; `levels` and `clock` as in `CurvesBody`. */
-export interface PairAxis {
-  feature: string;
-  kind: FeatureKind;
-  levels: string[] | null;
-  clock: [number, number][];
-}
-
-export interface TwoWayBody {
-  first: PairAxis;
-  second: PairAxis;
-  /** There are no buffers before this is 1. */
-  share_done: number;
-  n_rows: number;
-  n_observations: number;
-  offset: number;
-}
-
-/** Rows as text, in the requested order. */
-export interface RowsBody {
-  /** The prediction and, where y was given, y and y minus the prediction; then the columns of X. */
-  columns: string[];
-  n_outcomes: number;
-  positions: number[];
-  rows: string[][];
-}
-
-/** A value at which the prediction of a row changes more than at every nearer one. */
-export interface MoveBody {
-  /** The exponent of the decay; null where only the absence of decay reaches it. */
-  distance: number | null;
-  /** Where the value is on the axis, and the value as text. */
-  place: number;
-  value: string;
-  change: number;
-}
-
-export interface FeatureMoves {
-  feature: string;
-  observed: string;
-  /** Nearest first. */
-  moves: MoveBody[];
-}
-
-/** The first of the requested features; at least one. */
-export interface WhatIfBody {
-  position: number;
-  prediction: number;
-  features: FeatureMoves[];
-}
-
-export interface InCommonBody {
-  /** What sets the rows apart most comes first; shares of the rows and of the rest. */
-  items: { column: string; text: string; inside: number; outside: number }[];
-}
-
-interface ExtremeBody {
-  position: number;
-}
-
-export interface ExportBody {
-  filename: string;
-  mime: string;
-  /** Where the kernel wrote it, or a folder of files; null where its bytes came along. */
-  path: string | null;
-}
-
 /** The body that answers each type of request. */
 export interface Bodies {
   curves: CurvesBody;
   classes: ClassesBody;
   colors: ColorsBody;
-  groups: CategoryColors;
+  groups: ColorsBody;
   drivers: DriversBody;
   effects: EffectsBody;
   correlated: CorrelatedBody;
@@ -587,22 +767,30 @@ export interface Bodies {
   in_common: InCommonBody;
   extreme: ExtremeBody;
   export: ExportBody;
-  cancel: Record<string, never>;
-  resume: Record<string, never>;
+  cancel: NoBody;
+  resume: NoBody;
 }
 
+/** Bytes as hosts pass them: mostly a DataView into a larger message. */
+export type Bytes = ArrayBuffer | ArrayBufferView;
+
+/** All that kernel and browser share without a request. */
+export interface Traits extends PublicTraits {
+  /** What a reader chose about the view; a missing entry has its default. */
+  _view: Partial<ViewChoices>;
+  /** Public traits that were chosen, from Python or in the explorer; settings do not change them. */
+  _given: string[];
+  _status: Status;
+  _header: Header;
+  /** The two tables of the open model, and those of each of several models, which have no disagreement. */
+  _impact: Bytes;
+  _profile: Bytes;
+  _models_impact: Bytes;
+  _models_profile: Bytes;
+}
+
+/** The one reply to a request; the body is packed. */
 export type Reply =
-  | { id: string; type: "result"; body: Bodies[keyof Bodies] }
+  | { id: string; type: "result"; body: unknown }
   | { id: string; type: "error"; message: string }
   | { id: string; type: "cancelled" };
-
-/** Why the kernel refused what a page set; the valid values follow as an update of the traits. */
-export interface Refusal {
-  type: "refused";
-  message: string;
-}
-
-/** For the end of a switch over a union: a new member without a case does not compile. */
-export function unreachable(value: never): never {
-  throw new Error(`Unexpected ${JSON.stringify(value)}.`);
-}

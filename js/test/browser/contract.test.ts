@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import contract from "../../../tests/contract/explorer.json";
 import { FakeModel } from "../../dev/model.ts";
-import type { Reply, Traits } from "../../src/wire/protocol.ts";
+import { unpacked } from "../../src/wire/arrays.ts";
+import type { ColorsBody, Traits } from "../../src/wire/protocol.ts";
 import { choose, ink, mount } from "./mount.ts";
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -41,15 +42,11 @@ function kernelModel(feature: string): FakeModel {
         (request.type !== "colors" || known.column === request.column),
     );
     if (found === undefined) return { reply: { id: request.id, type: "error", message: "Not in the contract." } };
-    const buffers = found.buffers.map(bytes);
-    if (request.type === "colors") {
-      const size = (found.body as { kind: string }).kind === "continuous" ? 8 : 4;
-      const values = request.positions.map((position) => [
-        ...buffers[0]!.subarray(position * size, (position + 1) * size),
-      ]);
-      buffers[0] = Uint8Array.from(values.flat());
-    }
-    return { reply: { id: request.id, type: "result", body: found.body } as Reply, buffers };
+    const body = unpacked(found.body, found.buffers.map(bytes));
+    if (request.type !== "colors") return { reply: { id: request.id, type: "result", body } };
+    const { scale, values } = body as ColorsBody;
+    const drawn = Float64Array.from(request.positions, (position) => values[position]!);
+    return { reply: { id: request.id, type: "result", body: { scale, values: drawn } } };
   });
 }
 

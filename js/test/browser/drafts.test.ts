@@ -81,19 +81,6 @@ test("status and header say what the figures rest on, and what the kernel says a
   expect(part("status-text").textContent).toBe("300 observations · 8 features");
 });
 
-test("grids that are not known yet leave out what is said of them", async () => {
-  const model = kernel.model({ ...kernel.partial(0), feature: "Age" });
-  const { _header: header } = exactOf(model);
-  const features = header.features.map((head) => ({ ...head, n_grid: null, scale: null }));
-  model.push("_header", { ...header, features });
-  model.answer = () => null;
-  const { part, bar } = await mountFrame(model);
-  expect(part("details").textContent).not.toContain("Age has");
-  await userEvent.hover(bar("Age"));
-  await expect.poll(() => part("tooltip").textContent).toBe("Agekindnumbers");
-  expect(part("curves").getBoundingClientRect().height).toBeGreaterThan(400);
-});
-
 test("bars do not change places under the pointer", async () => {
   const mounted = await draftedMount("Age", 20_000);
   const { part, sample } = mounted;

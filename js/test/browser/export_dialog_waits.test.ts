@@ -14,7 +14,7 @@ function hold({ model }: Mounted): { refuse: (message: string) => void; answer: 
   const usual = model.answer;
   model.answer = () => null;
   const reply = (answered: ReturnType<typeof usual>): void => {
-    if (answered !== null) model.emit("msg:custom", answered.reply, answered.buffers ?? []);
+    if (answered !== null) model.hear(answered.reply);
   };
   const last = () => model.sent.findLast((request) => request.type === "export")!;
   return {

@@ -55,8 +55,8 @@ test("a pair of the interactions opens its heat map; a feature, also from Python
 
 test("the pointer tells both values, the prediction and the observations near; arrow keys go from cell to cell, and Escape leaves", async () => {
   const { part, parts } = await opened();
-  const { body, buffers } = twoWayOf(clinic(300), 0, 2);
-  const near = (buffers[3] as Uint32Array)[0]!;
+  const body = twoWayOf(clinic(300), 0, 2).two_way!;
+  const near = body.near[0]!;
   const heat = part("heat").getBoundingClientRect();
   await userEvent.hover(part("heat"), { position: { x: heat.width * 0.12, y: heat.height * 0.8 } });
   await expect.poll(() => part("tooltip").hidden).toBe(false);

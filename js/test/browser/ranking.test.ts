@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { decodeProfile } from "../../src/wire/decode.ts";
+import { decodeProfile } from "../../src/wire/tables.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
 test("a click, arrow keys and Python open a feature, which is marked in the ranking", async () => {

@@ -106,7 +106,7 @@ describe("transforms", () => {
 
   it.each(Object.keys(written.centered))("centre curves as the engine does: at %s", (name) => {
     const anchor = (Number.isNaN(Number(name)) ? name : Number(name)) as Anchor;
-    const held = anchorValues({ values: curves, grid, observed, atOwn: written.at_own, median }, anchor);
+    const held = anchorValues({ values: curves, grid, observed, at_own: written.at_own, median }, anchor);
     expectClose(centeredCurves(curves, held), written.centered[name]!, 1e-6);
   });
 

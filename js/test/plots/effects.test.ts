@@ -3,15 +3,14 @@ import { expect, test } from "vitest";
 import { EFFECTS, effectLines } from "../../src/plots/effects.ts";
 import type { Scene } from "../../src/plots/scene.ts";
 import { valueRange } from "../../src/plots/value_range.ts";
-import type { Effects } from "../../src/wire/decode.ts";
-import type { FeatureKind } from "../../src/wire/protocol.ts";
+import type { EffectsBody, FeatureKind } from "../../src/wire/protocol.ts";
 
-const effects: Effects = {
+const effects: EffectsBody = {
   feature: "a",
   grid: Float64Array.of(0, 2, 4),
   ale: Float32Array.of(-1, 0, 1),
-  mPlot: Float32Array.of(-3, 0, 3),
-  meanPrediction: 10,
+  m_plot: Float32Array.of(-3, 0, 3),
+  mean_prediction: 10,
 };
 
 const scene = (kind: Scene["kind"], anchoredAt: number | null = null, of: FeatureKind = "numeric"): Scene =>

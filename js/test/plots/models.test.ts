@@ -4,20 +4,19 @@ import { linesOfRow, linesPerModel, rowLines, stackedScene } from "../../src/plo
 import { lineSetOf } from "../../src/plots/plot.ts";
 import { sceneOf } from "../../src/plots/scene.ts";
 import { modelColors } from "../../src/store/models.ts";
-import type { Curves } from "../../src/wire/decode.ts";
-import type { Kind } from "../../src/wire/protocol.ts";
+import type { CurvesBody, Kind } from "../../src/wire/protocol.ts";
 import { curvesOf } from "../curves.ts";
 
 /** Two rows, 7 and 3. */
-function rowsOf(offset: number, ...rows: [number[], number[]]): Curves {
+function rowsOf(offset: number, ...rows: [number[], number[]]): CurvesBody {
   const [first, second] = rows.map((row) => row.map((value) => value - offset)) as [number[], number[]];
   return curvesOf({
     offset,
-    predictionRange: [Math.min(...rows.flat()), Math.max(...rows.flat())],
+    prediction_range: [Math.min(...rows.flat()), Math.max(...rows.flat())],
     positions: Uint32Array.of(7, 3),
     predictions: Float32Array.of(first[0]!, second[2]!),
     values: Float32Array.from([...first, ...second]),
-    partialDependence: Float32Array.from(first, (value, k) => (value + second[k]!) / 2),
+    partial_dependence: Float32Array.from(first, (value, k) => (value + second[k]!) / 2),
   });
 }
 
@@ -48,7 +47,7 @@ test("lines of all models are what each of them predicts, the open one first", (
     [0, [15, 16, 17]],
   ]);
   expect(Array.from(curves.positions)).toEqual([7, 3, 7, 3]);
-  expect(curves.predictionRange).toEqual([10, 113]);
+  expect(curves.prediction_range).toEqual([10, 113]);
   expect(curves.feature).toBe("a");
 });
 

@@ -1,7 +1,7 @@
 /** What a kind of picture shows of some curves, still in the units of the data. */
 import { describe, expect, test } from "vitest";
 import { sceneOf, standIns } from "../../src/plots/scene.ts";
-import type { Curves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 import { curvesOf } from "../curves.ts";
 
 /** Two rows at three levels: the first has level 1, the second lacks the value. */
@@ -10,12 +10,12 @@ const town = curvesOf({
   kind: "category",
   levels: ["a", "b", "c"],
   offset: 100,
-  predictionRange: [100, 106],
+  prediction_range: [100, 106],
   median: 2,
   observed: Float64Array.of(1, Number.NaN),
   predictions: Float32Array.of(2, 0.5),
   values: Float32Array.of(1, 2, 3, 4, 5, 6),
-  partialDependence: Float32Array.of(2.5, 3.5, 4.5),
+  partial_dependence: Float32Array.of(2.5, 3.5, 4.5),
   spread: Float32Array.of(1.5, 1.5, 1.5),
   missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
@@ -57,7 +57,7 @@ describe("levels", () => {
   });
 
   test("are centred at the row's own prediction where its level has no curves", () => {
-    const off = { ...town, observed: Float64Array.of(-1, 0), missing: null, atOwn: Float32Array.of(2, 4) };
+    const off = { ...town, observed: Float64Array.of(-1, 0), missing: null, at_own: Float32Array.of(2, 4) };
     const scene = sceneOf(off, "c-ice", "own");
     expect(scene.values).toEqual(Float32Array.of(-1, 0, 1, 0, 1, 2));
     expect(scene.own).toEqual(Float32Array.of(0, 0));
@@ -72,12 +72,12 @@ describe("levels", () => {
 describe("slopes", () => {
   const nGrid = 101;
   const steps = curvesOf({
-    nGrid,
+    n_grid: nGrid,
     median: 50,
     observed: Float64Array.of(50, 99.5),
     grid: Float64Array.from({ length: nGrid }, (_, k) => k),
     values: Float32Array.from({ length: 2 * nGrid }, (_, z) => Math.floor((z % nGrid) / 10) * (z < nGrid ? 1 : 3)),
-    partialDependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
+    partial_dependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
     spread: new Float32Array(nGrid),
   });
 
@@ -91,7 +91,7 @@ describe("slopes", () => {
   });
 
   test("of ranks are never put together", () => {
-    const ranks = { ...steps, kind: "ordered", levels: Array.from(steps.grid, String) } as Curves;
+    const ranks = { ...steps, kind: "ordered", levels: Array.from(steps.grid, String) } as CurvesBody;
     expect(sceneOf(ranks, "d-ice", "min").nBins).toBeNull();
   });
 });

@@ -3,15 +3,14 @@ import { describe, expect, test } from "vitest";
 import { clinic, FakeKernel } from "../../dev/model.ts";
 import { sceneOf } from "../../src/plots/scene.ts";
 import { keptPoints, rangeOf, smallScene } from "../../src/plots/small_plot.ts";
-import { type Curves, decodeCurves } from "../../src/wire/decode.ts";
 import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(200), {}, 150);
 
-function curvesOf(feature: string): Curves {
+function curvesOf(feature: string): CurvesBody {
   const request = { id: "1", type: "curves", feature, max_lines: 200, selection: [] } as const;
-  const { reply, buffers = [] } = kernel.answer({ ...request, selection: [] })!;
-  return decodeCurves((reply as { body: CurvesBody }).body, buffers);
+  const { reply } = kernel.answer({ ...request, selection: [] })!;
+  return (reply as { body: CurvesBody }).body;
 }
 
 describe("points of the grid that are kept", () => {
@@ -45,24 +44,24 @@ describe("a small scene", () => {
       const at = curves.grid.indexOf(value);
       expect(small.mean[point]).toBe(large.mean[at]);
       expect(small.low[point]).toBe(large.low[at]);
-      for (const line of [0, 7, curves.nLines - 1]) {
-        expect(small.values[line * nPoints + point]).toBe(large.values[line * curves.nGrid + at]);
+      for (const line of [0, 7, curves.n_lines - 1]) {
+        expect(small.values[line * nPoints + point]).toBe(large.values[line * curves.n_grid + at]);
       }
     }
   });
 
   test("has the slopes between the points that it keeps", () => {
     const small = smallScene(curves, "d-ice", "min", 40);
-    const nIntervals = small.curves.nGrid - 1;
+    const nIntervals = small.curves.n_grid - 1;
     expect(small.x.length).toBe(2 * nIntervals);
     const [first, last] = [small.curves.grid[0]!, small.curves.grid[nIntervals]!];
     const rise = Array.from(
       { length: nIntervals },
       (_, k) => (small.x[2 * k + 1]! - small.x[2 * k]!) * small.values[2 * k]!,
     );
-    const whole = curves.values[curves.nGrid - 1]! - curves.values[0]!;
+    const whole = curves.values[curves.n_grid - 1]! - curves.values[0]!;
     expect(rise.reduce((sum, each) => sum + each, 0)).toBeCloseTo(whole, 5);
-    expect([first, last]).toEqual([curves.grid[0], curves.grid[curves.nGrid - 1]]);
+    expect([first, last]).toEqual([curves.grid[0], curves.grid[curves.n_grid - 1]]);
   });
 
   test("is the large one where its points are few", () => {

@@ -3,13 +3,13 @@ import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../src/plots/scene.ts";
 import { sharedRange, valueRange } from "../../src/plots/value_range.ts";
-import type { Figures } from "../../src/wire/decode.ts";
-import type { FeatureHeader } from "../../src/wire/protocol.ts";
+import type { FeatureHead } from "../../src/wire/protocol.ts";
+import type { Figures } from "../../src/wire/tables.ts";
 
 const EACH = { shared: null, target: null, effects: [] };
 
 const figures = (...ranges: ([number, number] | null)[]): Figures =>
-  ({ header: { features: ranges.map((range) => ({ range }) as FeatureHeader) } }) as Figures;
+  ({ header: { features: ranges.map((range) => ({ range }) as FeatureHead) } }) as Figures;
 
 const ice = { kind: "ice", base: 100, extent: [-1, 2] } as Scene;
 
@@ -19,7 +19,7 @@ function slopes(lengths: number[], lines: number[][]): Scene {
   const x = Float64Array.from(lengths.flatMap((_, k) => [ends[k]!, ends[k + 1]!]));
   const values = Float32Array.from(lines.flatMap((line) => line.flatMap((slope) => [slope, slope])));
   const all = lines.flat();
-  const curves = { nLines: lines.length } as Scene["curves"];
+  const curves = { n_lines: lines.length } as Scene["curves"];
   return { kind: "d-ice", base: 0, x, values, curves, extent: [Math.min(...all), Math.max(...all)] } as Scene;
 }
 

@@ -9,9 +9,9 @@ import {
 } from "../../src/standalone/snapshot_client.ts";
 import { StaticModel } from "../../src/standalone/static_model.ts";
 import { Cancelled, KernelError } from "../../src/wire/client.ts";
-import { type Curves, decodeCurves, decodeIntervals, decodeProfile } from "../../src/wire/decode.ts";
 import type { CurvesBody, CurvesRequest, IntervalsRequest, Request, RowsBody } from "../../src/wire/protocol.ts";
-import { blobs, bytes, contract, decode, type Reply } from "../replies.ts";
+import { decodeProfile } from "../../src/wire/tables.ts";
+import { blobs, bytes, contract, type Reply } from "../replies.ts";
 
 const read: ReadBlob = (blob) => blobs[blob]!;
 const snapshot = await readSnapshot(read);
@@ -41,11 +41,9 @@ describe("what the kernel answers", () => {
 
   test.each(answered)("is what the page answers: $request", async (reply) => {
     const request = reply.request.type === "curves" ? all(reply.request.feature) : reply.request;
-    const { body, buffers } = await client().request(request);
-    const [got, wanted] = [decode(request, body, buffers), decode(reply.request, reply.body, reply.buffers.map(bytes))];
-    if (request.type !== "curves") expect(got).toEqual(wanted);
-    else expect({ ...(got as Curves), target: null }).toEqual({ ...(wanted as Curves), target: null });
-    expect(body).toEqual(reply.body);
+    const body = await client().request(request);
+    if (request.type !== "curves") expect(body).toEqual(reply.body);
+    else expect({ ...(body as CurvesBody), target: null }).toEqual({ ...(reply.body as CurvesBody), target: null });
   });
 
   test("are the traits that a page begins with", async () => {
@@ -64,10 +62,7 @@ describe("what the kernel answers", () => {
 });
 
 describe("fewer lines", () => {
-  const values = async (request: CurvesRequest) => {
-    const { body, buffers } = await client().request(request);
-    return decodeCurves(body, buffers);
-  };
+  const values = (request: CurvesRequest) => client().request(request);
 
   test("are those selected and one of each part of the sorted values, missing ones last", async () => {
     const few = await values({ ...all("age", [2]), max_lines: 4 });
@@ -75,13 +70,13 @@ describe("fewer lines", () => {
     expect(Array.from(few.positions)).toContain(2);
     expect(Array.from(few.positions)).toEqual(Array.from(few.positions).sort((a, b) => a - b));
     for (const [line, row] of few.positions.entries()) {
-      const [from, to] = [line * few.nGrid, (line + 1) * few.nGrid];
-      expect(few.values.slice(from, to)).toEqual(every.values.slice(row * few.nGrid, (row + 1) * few.nGrid));
+      const [from, to] = [line * few.n_grid, (line + 1) * few.n_grid];
+      expect(few.values.slice(from, to)).toEqual(every.values.slice(row * few.n_grid, (row + 1) * few.n_grid));
       expect(few.observed[line]).toBe(every.observed[row]);
       expect(few.missing!.values[line]).toBe(every.missing!.values[row]);
-      expect(few.rowLabels![line]).toBe(every.rowLabels![row]);
+      expect(few.row_labels![line]).toBe(every.row_labels![row]);
     }
-    expect(few.partialDependence).toEqual(every.partialDependence);
+    expect(few.partial_dependence).toEqual(every.partial_dependence);
     const sorted = [...every.observed].sort((a, b) => (Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : a - b));
     const spread = [1, 4, 7, 10].map((at) => sorted[at]!);
     expect([...few.observed].sort()).toEqual([...spread, every.observed[2]!].sort());
@@ -90,10 +85,10 @@ describe("fewer lines", () => {
 
   test("of levels without an order keep their distances", async () => {
     const [few, every] = [await values({ ...all("town"), max_lines: 3 }), await values(all("town"))];
-    expect(few.distances!.length).toBe(3 * few.nGrid);
+    expect(few.distances!.length).toBe(3 * few.n_grid);
     const row = few.positions[1]!;
-    const wanted = every.distances!.slice(row * few.nGrid, (row + 1) * few.nGrid);
-    expect(few.distances!.slice(few.nGrid, 2 * few.nGrid)).toEqual(wanted);
+    const wanted = every.distances!.slice(row * few.n_grid, (row + 1) * few.n_grid);
+    expect(few.distances!.slice(few.n_grid, 2 * few.n_grid)).toEqual(wanted);
   });
 });
 
@@ -107,8 +102,7 @@ describe("intervals", () => {
     unit: "prediction",
   };
   const low = async (request: IntervalsRequest) => {
-    const { body, buffers } = await client().request(request);
-    return decodeIntervals(body, buffers, contract.header.features.length).low;
+    return (await client().request(request)).intervals!.low;
   };
 
   test("are there where the page was saved with them, of metrics without decay at every decay", async () => {

@@ -1,10 +1,10 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
 import { canHaveRug, type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
-import type { Curves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 
-const curves = (of: Partial<Curves> = {}): Curves =>
-  ({ kind: "numeric", nLines: 300, target: new Float64Array(300), ...of }) as Curves;
+const curves = (of: Partial<CurvesBody> = {}): CurvesBody =>
+  ({ kind: "numeric", n_lines: 300, target: new Float64Array(300), ...of }) as CurvesBody;
 const situation = (of: Partial<Situation> = {}): Situation => ({
   curves: curves(),
   kind: "ice",
@@ -56,7 +56,7 @@ test.each<[string, Partial<Situation>, Partial<Offers>]>([
 
 test("up to 500 rows have ticks at their observed values, where they are not dots", () => {
   const levels = curves({ kind: "ordered" });
-  expect([canHaveRug(curves({ nLines: 500 }), "ice"), canHaveRug(curves({ nLines: 501 }), "ice")]).toEqual([
+  expect([canHaveRug(curves({ n_lines: 500 }), "ice"), canHaveRug(curves({ n_lines: 501 }), "ice")]).toEqual([
     true,
     false,
   ]);

@@ -27,8 +27,8 @@ function patient(model: FakeModel) {
   const answer = model.answer;
   model.answer = (request) => {
     if (request.type !== "curves" || request.max_lines !== 30) return answer(request);
-    const { reply, buffers = [] } = answer(request)!;
-    waiting.push(() => model.emit("msg:custom", reply, buffers));
+    const { reply } = answer(request)!;
+    waiting.push(() => model.hear(reply));
     return null;
   };
   return waiting;
@@ -120,8 +120,8 @@ test("a column chosen while the colours of another are on their way has the last
   let late: (() => void) | null = null;
   model.answer = (request) => {
     if (request.type !== "colors" || request.column !== "BMI") return whole(request);
-    const { reply, buffers = [] } = whole(request)!;
-    late = () => model.emit("msg:custom", reply, buffers);
+    const { reply } = whole(request)!;
+    late = () => model.hear(reply);
     return null;
   };
   const { store, shelf, arrived, loaded } = shelfOf(model);

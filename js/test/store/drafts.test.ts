@@ -7,8 +7,9 @@ import { Shelf } from "../../src/store/curve_queue.ts";
 import { rankFeatures, whiskerOf } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
 import { SteadyOrder } from "../../src/store/steady_order.ts";
-import { DecayProfile, ImpactTable, type Unlike, unlikeOfLines } from "../../src/wire/decode.ts";
+import { type Unlike, unlikeOfLines } from "../../src/store/unlike.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
+import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
 import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
@@ -157,8 +158,8 @@ describe("what is open", () => {
     const answer = model.answer;
     model.answer = (request) => {
       if (request.type !== "curves") return answer(request);
-      const { reply, buffers = [] } = answer(request)!;
-      waiting.push(() => model.emit("msg:custom", reply, buffers));
+      const { reply } = answer(request)!;
+      waiting.push(() => model.hear(reply));
       return null;
     };
     sample(16);
@@ -201,7 +202,7 @@ test("flags of unlike values follow their rows to other lines, and are dropped f
   const flags = Uint8Array.of(1, 0, 0, 1);
   const unlike = { grid: Float64Array.of(1, 2), positions: [4, 7], flags } as unknown as Unlike;
   const lines = (positions: number[], nGrid = 2) =>
-    unlikeOfLines(unlike, { positions: Uint32Array.from(positions), nGrid } as never)?.flags;
+    unlikeOfLines(unlike, { positions: Uint32Array.from(positions), n_grid: nGrid } as never)?.flags;
   expect(lines([7, 5, 4])).toEqual(Uint8Array.of(0, 1, 0, 0, 1, 0));
   expect(lines([7], 3)).toBeUndefined();
 });

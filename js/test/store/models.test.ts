@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { clinicModels } from "../../dev/models.ts";
 import { haveSameRows, mostApart } from "../../src/store/models.ts";
 import { loadedOf, type Store } from "../../src/store/store.ts";
-import type { Curves } from "../../src/wire/decode.ts";
+import type { CurvesBody } from "../../src/wire/protocol.ts";
 import { storeOf } from "../stores.ts";
 
 const two = clinicModels(40);
@@ -104,7 +104,7 @@ test("of three models the two that disagree most are named", () => {
 });
 
 test("curves of other rows are not drawn together", () => {
-  const of = (...rows: number[]) => ({ positions: Uint32Array.from(rows) }) as Curves;
+  const of = (...rows: number[]) => ({ positions: Uint32Array.from(rows) }) as CurvesBody;
   expect(haveSameRows([of(1, 2), of(1, 2), of(1, 2)])).toBe(true);
   expect(haveSameRows([of(1, 2), of(1, 3)])).toBe(false);
   expect(haveSameRows([of(1, 2), of(1, 2, 3)])).toBe(false);

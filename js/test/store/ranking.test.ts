@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import type { Whiskers } from "../../src/store/intervals.ts";
 import { rankFeatures, tiedWith } from "../../src/store/ranking.ts";
 import { Reading } from "../../src/store/reading.ts";
-import type { Figures } from "../../src/wire/decode.ts";
-import { DecayProfile, ImpactTable } from "../../src/wire/decode.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
+import { DecayProfile, type Figures, ImpactTable } from "../../src/wire/tables.ts";
 
 const header = {
   features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8, n_rows: null })),
@@ -76,7 +75,7 @@ test.each([
   ], // not neighbours in the ranking
 ] as const)("features that are tied name each other where they are neighbours in rank: %j", (tied, after, before) => {
   const ends = () => Float64Array.of(1, 2, Number.NaN);
-  const body = { low: ends(), high: ends(), rankLow: ends(), rankHigh: ends(), tied: [[...tied]], level: 0.9 };
+  const body = { low: ends(), high: ends(), rank_low: ends(), rank_high: ends(), tied: [[...tied]], level: 0.9 };
   const whiskers = { state: "ready", share: 1, body } as Whiskers;
   const found = rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
   expect(found.map(({ name }) => name)).toEqual(["b", "a", "c"]);

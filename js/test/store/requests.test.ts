@@ -23,9 +23,9 @@ class SlowClient {
       this.#settle = settle;
     });
   }
-  async answer(body: unknown, buffers: unknown[] = []): Promise<void> {
+  async answer(body: unknown): Promise<void> {
     await later();
-    this.#settle[0]({ body, buffers });
+    this.#settle[0](body);
     await later();
   }
   async fail(error: Error): Promise<void> {
@@ -44,17 +44,18 @@ test("intervals are complete once the rows of all features are drawn", async () 
     convention: "step",
     unit: "prediction",
   } as const;
-  const shown: Shown = { key: "at 0.5", nFeatures: 2, ...request };
+  const shown: Shown = { key: "at 0.5", ...request };
   const feed = intervalsFeed(client as unknown as Client, signal(shown));
   onTestFinished(() => feed.dispose());
-  await client.answer({ n_known: 1, n_features: 2, tied: [] });
+  await client.answer({ n_known: 1, n_features: 2, intervals: null });
   expect(feed.of("at 0.5")).toEqual({ state: "computing", share: 0.5, body: null });
-  const buffers = [1, 2, 3, 4].map((end) => Float64Array.of(end, end));
-  await client.answer({ n_known: 2, n_features: 2, tied: [[0, 1]] }, buffers);
+  const [low, high, rank_low, rank_high] = [1, 2, 3, 4].map((end) => Float64Array.of(end, end));
+  const intervals = { low, high, rank_low, rank_high, tied: [[0, 1]] };
+  await client.answer({ n_known: 2, n_features: 2, intervals });
   expect(client.asked).toEqual([1, 2].map(() => ({ type: "intervals", ...request })));
   expect(feed.of("at 0.5")).toMatchObject({
     state: "ready",
-    body: { level: 0.9, low: Float64Array.of(1, 1), rankHigh: Float64Array.of(4, 4), tied: [[0, 1]] },
+    body: { level: 0.9, low: Float64Array.of(1, 1), rank_high: Float64Array.of(4, 4), tied: [[0, 1]] },
   });
 });
 
@@ -102,28 +103,27 @@ test("interactions are requested from a start to a stop, once for each output", 
 
 test("the open pair is requested until its heat map is known; another one takes its place", async () => {
   const { client, pair, joint } = jointly();
-  const axis = (feature: string) => ({ feature, kind: "numeric", levels: null, clock: [] });
-  const body = (second: string, share_done: number) => ({
-    first: axis("a"),
-    second: axis(second),
-    share_done,
+  const axis = (feature: string, place: number) => {
+    const values = Float64Array.of(place);
+    return { feature, kind: "numeric", levels: null, clock: [], grid: values, observed: values };
+  };
+  const two_way = {
+    first: axis("a", 0),
+    second: axis("c", 5),
     n_rows: 1,
     n_observations: 1,
-    offset: 2,
-  });
-  const cells = [[0, 1], [5]].map((values) => Float64Array.from(values));
-  const buffers = [...cells, Float32Array.of(1, 3), Uint32Array.of(4, 0), Float64Array.of(1), Float64Array.of(5)];
+    values: Float64Array.of(3),
+    near: Uint32Array.of(4),
+  };
   expect(joint.twoWay.value).toBeNull();
   pair.value = { first: "a", second: "b" };
-  await client.answer(body("b", 0.5));
+  await client.answer({ share_done: 0.5, two_way: null });
   expect(joint.twoWay.value).toEqual({ state: "computing", share: 0.5, body: null });
   pair.value = { first: "a", second: "c" };
-  await client.answer(body("b", 0.75));
-  await client.answer(body("c", 1), buffers);
+  await client.answer({ share_done: 0.75, two_way: null });
+  await client.answer({ share_done: 1, two_way });
   expect(client.asked).toEqual(["b", "b", "c"].map((second) => ({ type: "two_way", first: "a", second })));
-  const twoWay = joint.twoWay.value!.body;
-  expect(twoWay).toMatchObject({ nRows: 1, values: Float64Array.of(3, 5), near: Uint32Array.of(4, 0) });
-  expect(twoWay!.second).toMatchObject({ feature: "c", grid: Float64Array.of(5), observed: Float64Array.of(5) });
+  expect(joint.twoWay.value!.body).toEqual(two_way);
 });
 
 const moved = (feature: string): FeatureMoves => ({

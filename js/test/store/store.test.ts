@@ -135,7 +135,7 @@ test("curves and colours arrive as one picture", async () => {
   const model = kernel.model({ feature: "Age", color_by: "Ward" });
   const { curves, colors } = await ready(storeOf(model));
   expect(colors?.scale.kind).toBe("category");
-  expect(colors?.values.length).toBe(curves.nLines);
+  expect(colors?.values.length).toBe(curves.n_lines);
 });
 
 test("a row is selected alone or cleared, with Shift added in order or taken out; row 0 like any other", () => {
@@ -213,12 +213,17 @@ test.each(["decay", "selection", "anchor"] as const)(
   },
 );
 
-test("traits that this view cannot read stand at their defaults, and figures that it cannot read are told of", () => {
+test("traits of a kernel with another protocol stand at their defaults, and the page says so", () => {
+  const header = { ...kernel.header, protocol: 5 };
   const store = storeOf(
-    kernel.model({ kind: "e-ice" as never, selection: null as never, _impact: new Uint8Array(12) }),
+    kernel.model({
+      kind: "e-ice" as never,
+      selection: null as never,
+      _view: { left: "map" as never },
+      _header: header,
+    }),
   );
   expect([store.kind.value, store.selection.value, store.figures.value]).toEqual(["ice", [], null]);
-  expect(store.problem.value).toBe(
-    `impact must have ${kernel.impact.length} values; got 3. Restart the kernel and reload the page, so that both run the same version.`,
-  );
+  expect(store.remembered.of("left").value).toBe("bars");
+  expect(store.problem.value).toMatch(/^This view uses protocol \d+, the kernel uses protocol 5\. Restart the kernel/);
 });

@@ -1,10 +1,9 @@
 /** Curves parted in two; `drawn.test.ts` has on which side each of them is. */
 import { expect, test } from "vitest";
 import { isSplit, splitColors, splitOf, unsplit } from "../../src/store/two_sides.ts";
-import type { LineColors } from "../../src/wire/decode.ts";
-import type { DriverBody } from "../../src/wire/protocol.ts";
+import type { ColorsBody, DriverBody } from "../../src/wire/protocol.ts";
 
-const numbers: LineColors = {
+const numbers: ColorsBody = {
   scale: { column: "rm", kind: "continuous", of: "numeric", domain: [4, 8], median: 6.2, levels: null, clock: [] },
   values: Float64Array.of(5, 6.2, 6.4, 7, Number.NaN),
 };

@@ -1,8 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
 import { expect, test } from "vitest";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { DEFAULTS, Remembered } from "../../src/store/view_choices.ts";
-import type { Traits } from "../../src/wire/protocol.ts";
+import { Remembered } from "../../src/store/view_choices.ts";
+import { CHOICE_DEFAULTS, type Traits } from "../../src/wire/protocol.ts";
 
 const kernel = new FakeKernel(clinic(20));
 
@@ -14,7 +14,7 @@ function remembered(view: Traits["_view"]) {
 test("what nobody chose is at its default, and a choice is written beside the others", () => {
   const { model, choices } = remembered({ left: "interactions" });
   expect(choices.of("left").value).toBe("interactions");
-  expect(choices.of("right").value).toBe(DEFAULTS.right);
+  expect(choices.of("right").value).toBe(CHOICE_DEFAULTS.right);
   choices.choose("shared_y", true);
   expect(model.get("_view")).toEqual({ left: "interactions", shared_y: true });
 });

@@ -8,18 +8,21 @@ from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
 from ice_explorer.export.file_names import FEATURE, files_of, plain_name
 from ice_explorer.export.write_files import not_written_error
-from ice_explorer.scene.view_state import USUAL, compared_with
-from ice_explorer.wire.messages import WHATS, ExportBody, FormatHead
+from ice_explorer.scene.view_state import compared_with
+from ice_explorer.wire.messages import ExportBody, FormatHead
+from ice_explorer.wire.requests import WHATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.wire.messages import ExportRequest
+    from ice_explorer.wire.requests import ExportRequest
 
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
 _BYTES: Final = "application/octet-stream"
@@ -36,37 +39,37 @@ def formats() -> list[FormatHead]:
 
 def holds_all(request: ExportRequest) -> bool:
     """Return whether a file is to hold all features: then some of them would be taken for all."""
-    what, form = request["what"], request["format"]
+    what, form = request.what, request.format
     return what == "all" or form in ("html", "ice") or (what == "view" and form == "json")
 
 
-def answer(
-    explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]
-) -> tuple[ExportBody, list[bytes]]:
-    """Create the file of a browser request: in a buffer, or beside the notebook and in no buffer.
+def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]) -> ExportBody:
+    """Create the file of a browser request: in the reply, or next to the notebook.
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
     """
-    options: dict[str, Any] = {name: request[name] for name in ("width", "dpi") if request[name] is not None}
-    if not request["title"]:
+    options: dict[str, Any] = {
+        name: value for name, value in (("width", request.width), ("dpi", request.dpi)) if value is not None
+    }
+    if not request.title:
         options["title"] = False
-    name, what = f"{_stem(request)}.{request['format']}", str(request["what"])
+    name, what = f"{_stem(request)}.{request.format}", str(request.what)
     if what == "feature":
-        feature = request["state"]["feature"]
+        feature = request.state.feature
         what = "panel" if feature in WHATS else feature
     mime = _TYPES.guess_type(name)[0] or _BYTES
-    if request["to"] == "browser":
+    if request.to == "browser":
         content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
-        return ExportBody(filename=name, mime=mime, path=None), [content]
+        return ExportBody(name, mime, None, np.frombuffer(content, np.uint8))
     path = _save_beside_notebook(explanation, state, name, what, options)
-    return ExportBody(filename=path.name, mime=mime, path=str(path)), []
+    return ExportBody(path.name, mime, str(path), None)
 
 
 def _stem(request: ExportRequest) -> str:
     """Return a file name for what the file holds."""
-    kind, what = request["state"]["kind"], request["what"]
-    opened = "all features" if what == "all" else request["state"]["feature"]
-    match request["format"]:
+    kind, what = request.state.kind, request.what
+    opened = "all features" if what == "all" else request.state.feature
+    match request.format:
         case "html":
             return "ice-explorer"
         case "ice":
@@ -75,16 +78,16 @@ def _stem(request: ExportRequest) -> str:
             return plain_name("metrics of all features" if what == "view" else f"curves of {opened}")
         case "json":
             return plain_name(f"metrics and curves of {'all features' if what == 'view' else opened}")
-    choices = {**USUAL, **request["choices"]}
-    pair = choices["pair"]
+    choices = request.choices
+    pair = choices.pair
     drawn = f"heat map of {' and '.join(pair)}" if opened in pair else f"{kind} of {opened}"
     if what != "view":
         return plain_name(drawn if what == "panel" else f"{kind} of {opened}")
-    if choices["right"] == "all":
+    if choices.right == "all":
         drawn = f"{kind} of all features"
-    elif choices["compared"] and opened not in pair:
-        drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices['compared'])])}"
-    features = "ranking" if choices["left"] == "bars" else choices["left"]
+    elif choices.compared and opened not in pair:
+        drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices.compared)])}"
+    features = "ranking" if choices.left == "bars" else choices.left
     return plain_name(f"{features} and {drawn}")
 
 

@@ -13,12 +13,9 @@ import numpy as np
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.checks import check_one_of
-from ice_explorer.features.feature import check_anchor
 from ice_explorer.glossary import explanation
-from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.intervals import check_level
-from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS, Options
+from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
+from ice_explorer.scene.choices import DocumentState, ViewChoices, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,9 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import ModelComparison
-    from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind
     from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
@@ -36,26 +32,8 @@ _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
-# Choices that are as these change nothing; the browser's twin is `DEFAULTS` in `js/src/store/view_choices.ts`.
-USUAL: Final[Mapping[str, object]] = {
-    "left": "bars",
-    "right": "feature",
-    "pair": [],
-    "compared": [],
-    "coloring": "value",
-    "shared_y": False,
-    "target": False,
-    "classes": False,
-    "models": True,
-    "rug": "auto",
-    "partial_dependence": True,
-    "ale": False,
-    "m_plot": False,
-    "correlated": False,
-    "unlike": False,
-    "fade": "distance",
-    "filters": {},
-}
+USUAL: Final[Mapping[str, object]] = vars(ViewChoices())
+"""Choices that are as these change nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +58,7 @@ class Besides:
 
 
 @dataclass(frozen=True)
-class ViewState:
+class ViewState(DocumentState):
     """What is shown of an explanation; the public traits of the explorer.
 
     Attributes
@@ -112,16 +90,7 @@ class ViewState:
         What an explorer knows besides the explanation.
     """
 
-    feature: str = ""
-    color_by: str | None = None
-    kind: Kind = "ice"
-    decay: float = Options.decay
-    rank_by: RankBy = "in_distribution_impact"
-    convention: Convention | None = None
-    unit: Unit = "prediction"
-    ci: float | None = None
-    anchor: AnchorName | float = "min"
-    max_lines: int = 1000
+    convention: Convention | None = None  # type: ignore[assignment]  # None leaves it to the explanation
     selection: tuple[int, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     besides: Besides = field(default_factory=Besides, compare=False)
@@ -129,18 +98,11 @@ class ViewState:
     def __post_init__(self) -> None:
         given: object = self.rank_by
         of_models = self.besides.models is not None or (isinstance(given, str) and given == OF_MODELS)
-        rankings = RANKINGS if of_models else METRIC_RANKINGS
-        for option, got, choices in (
-            ("kind", self.kind, KINDS), ("rank_by", self.rank_by, rankings), ("unit", self.unit, UNITS),
-        ):  # fmt: skip
-            check_one_of(option, got, choices)
-        if self.convention is not None:
-            check_one_of("convention", self.convention, CONVENTIONS)
-        if self.ci is not None:
-            object.__setattr__(self, "ci", check_level(self.ci))
-        # As plain numbers, which a file names as they are.
-        object.__setattr__(self, "decay", check_decay(self.decay))
-        object.__setattr__(self, "anchor", check_anchor(self.anchor))
+        check_one_of("rank_by", given, RANKINGS if of_models else METRIC_RANKINGS)
+        # Numbers become plain ones, which a file names as they are.
+        for name in ("kind", "unit", "convention", "ci", "decay", "anchor"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check_choice(name, getattr(self, name)))
 
     @classmethod
     def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:

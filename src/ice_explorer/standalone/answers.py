@@ -6,7 +6,7 @@ followed from plot to plot, and every column and every row as text is there once
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,18 +15,27 @@ from ice_explorer.features.feature import LEVELLED
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL
+from ice_explorer.scene.choices import DocumentState
 from ice_explorer.standalone.pack import pack, pack_json
-from ice_explorer.wire.colors import colors_of, groups_of
-from ice_explorer.wire.effects import correlated_of, effects_of, unlike_of
-from ice_explorer.wire.header import ModelTables, Tables, header_of
-from ice_explorer.wire.intervals import intervals_of
-from ice_explorer.wire.joint import interactions_of, two_way_of
-from ice_explorer.wire.lines import classes_of, curves_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import (
+    describe_classes,
+    describe_colors,
+    describe_correlated,
+    describe_curves,
+    describe_effects,
+    describe_groups,
+    describe_intervals,
+    describe_unlike,
+)
+from ice_explorer.wire.header import Tables, describe_header
+from ice_explorer.wire.joint import describe_interactions, describe_two_way
 from ice_explorer.wire.messages import FeatureHead, Status
-from ice_explorer.wire.rows import drivers_of, rows_of
+from ice_explorer.wire.requests import IntervalsRequest
+from ice_explorer.wire.rows import describe_drivers, describe_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,7 +44,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.tables.column import Name
     from ice_explorer.wire.messages import DriversBody
@@ -56,8 +64,13 @@ class _Blobs:
     def __init__(self) -> None:
         self.texts = [""]
 
-    def keep(self, buffers: Sequence[bytes]) -> dict[str, Any]:
-        """Pack the buffers of one answer, and say where they are."""
+    def keep(self, body: object) -> dict[str, Any]:
+        """Pack the arrays of one reply, and say where they are."""
+        content, buffers = packed(body)
+        return {"body": content, **self.keep_buffers(buffers)}
+
+    def keep_buffers(self, buffers: Sequence[bytes]) -> dict[str, Any]:
+        """Pack buffers, and say where they are."""
         self.texts.append(pack(buffers))
         return {"blob": len(self.texts) - 1, "lengths": [len(buffer) for buffer in buffers]}
 
@@ -95,10 +108,10 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     rows = explanation[state.feature]._draw(state.max_lines, state.selection).tolist()
     curves, row_labels = [], None
     for feature in features:
-        body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
-        row_labels = body["row_labels"]
-        curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
-    drivers = [drivers_of(feature, feature._search_drivers()) for feature in features]
+        body = describe_curves(explanation, feature, 0, rows, state.besides.target)
+        row_labels = body.row_labels
+        curves.append(blobs.keep(replace(body, row_labels=None)))
+    drivers = [describe_drivers(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
     joint = _joint(explanation, state)
     interactions = joint.whole_interactions
@@ -111,13 +124,15 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
         "models": _models(explanation, state, rows, blobs),
         "classes": classes,
         "colors": [_colors(explanation, name, rows, drivers, blobs) for name in colors],
-        "drivers": drivers,
+        "drivers": [packed(body)[0] for body in drivers],
         **_optional(features, rows, state, blobs),
         "intervals": _intervals(explanation, state, blobs),
-        "interactions": None if interactions is None else interactions_of(explanation, interactions),
-        "pairs": [_pair(two, blobs) for two in joint.whole_pairs],
-        "groups": [_groups(feature, rows, blobs) for feature in features],
-        "rows": blobs.keep_json(rows_of(explanation, rows)),
+        "interactions": None if interactions is None else packed(describe_interactions(explanation, interactions))[0],
+        "pairs": [blobs.keep(describe_two_way(two)) for two in joint.whole_pairs],
+        "groups": [
+            None if feature._groups() is None else blobs.keep(describe_groups(feature, rows)) for feature in features
+        ],
+        "rows": blobs.keep_json(packed(describe_rows(explanation, rows))[0]),
     }
     blobs.texts[0] = pack_json(content)
     return Snapshot(blobs.texts, len(rows))
@@ -135,12 +150,11 @@ def _classes(
     n_lines = min(len(rows), MOST_VALUES_OF_CLASSES // n_values)
     if n_lines < min(FEWEST_LINES, len(rows)):
         return []
-    some = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
-    kept = []
-    for feature, at in zip(features, places, strict=True):
-        body, buffers = classes_of(feature, classes, some, at)
-        kept.append({"body": body, **blobs.keep(buffers)})
-    return kept
+    drawn = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
+    return [
+        blobs.keep(describe_classes(feature, classes, drawn, on_grid))
+        for feature, on_grid in zip(features, places, strict=True)
+    ]
 
 
 def _models(explanation: Explanation, state: ViewState, rows: Sequence[int], blobs: _Blobs) -> list[dict[str, Any]]:
@@ -154,8 +168,8 @@ def _models(explanation: Explanation, state: ViewState, rows: Sequence[int], blo
             continue
         curves = []
         for feature in other.values():
-            body, buffers = curves_of(explanation, feature, 0, rows, state.besides.target)
-            curves.append({"body": {**body, "row_labels": None}, **blobs.keep(buffers)})
+            body = describe_curves(explanation, feature, 0, rows, state.besides.target)
+            curves.append(blobs.keep(replace(body, row_labels=None)))
         kept.append({"model": name, "curves": curves})
     return kept
 
@@ -181,7 +195,7 @@ def _traits(
     ]
     outputs = classes[0]["body"]["outputs"] if classes else ()
     models = state.besides.models
-    header = header_of(
+    header = describe_header(
         explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation._prediction_sd,
         models=() if models is None else models.names,
     )  # fmt: skip
@@ -189,16 +203,7 @@ def _traits(
     sampling = explanation._sampled
     counts = (None, None) if sampling is None else (sampling.n_rows, sampling.n_all)
     return {
-        "feature": state.feature,
-        "color_by": state.color_by,
-        "kind": state.kind,
-        "decay": state.decay,
-        "rank_by": state.rank_by,
-        "convention": state.convention,
-        "unit": state.unit,
-        "ci": state.ci,
-        "anchor": state.anchor,
-        "max_lines": state.max_lines,
+        **{each.name: getattr(state, each.name) for each in fields(DocumentState)},
         "selection": list(state.selection),
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
@@ -215,15 +220,11 @@ def _optional(
     features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
 ) -> dict[str, list[Any]]:
     """Return the replies about what a reader has switched on; of all features, as the page may open each."""
-
-    def kept(replies: Iterable[tuple[Any, list[bytes]]]) -> list[Any]:
-        return [{"body": body, **blobs.keep(buffers)} for body, buffers in replies]
-
     has_effects = state.choice("ale") or state.choice("m_plot")
     return {
-        "effects": kept(map(effects_of, features)) if has_effects else [],
-        "correlated": list(map(correlated_of, features)) if state.choice("correlated") else [],
-        "unlike": kept(unlike_of(each, rows) for each in features) if state.choice("unlike") else [],
+        "effects": [blobs.keep(describe_effects(each)) for each in features] if has_effects else [],
+        "correlated": [packed(describe_correlated(each))[0] for each in features] if state.choice("correlated") else [],
+        "unlike": [blobs.keep(describe_unlike(each, rows)) for each in features] if state.choice("unlike") else [],
     }
 
 
@@ -231,17 +232,13 @@ def _table(
     features: Sequence[FeatureExplanation], convention: Convention, models: ModelComparison | None, blobs: _Blobs
 ) -> dict[str, Any]:
     """Return the figures of all features by one convention, those of all models after those of the open one."""
-    if models is None:
-        tables = Tables(len(features), convention)
-        for position, feature in enumerate(features):
-            tables.fill(position, feature)
-        return {"convention": convention, **blobs.keep([tables.impact, tables.profile])}
-    several = ModelTables(len(features), convention, len(models.names))
+    opened = 0 if models is None else models.names.index(models._opened)
+    tables = Tables(len(features), convention, 1 if models is None else len(models.names), opened)
     for position, feature in enumerate(features):
-        several.fill(position, *models._by_models(feature.feature))
-    opened = several.tables[models.names.index(models._opened)]
-    buffers = [opened.impact, opened.profile + several.disagreement, several.impact, several.profile]
-    return {"convention": convention, **blobs.keep(buffers)}
+        by_models = ([feature], None) if models is None else models._by_models(feature.feature)
+        tables.fill(position, *by_models)
+    traits = tables.traits
+    return {"convention": convention, "traits": list(traits), **blobs.keep_buffers(list(traits.values()))}
 
 
 def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
@@ -252,16 +249,9 @@ def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dic
     answers = []
     for rank_by in METRIC_RANKINGS:
         for unit in UNITS:
-            body, buffers = intervals_of(
-                explanation,
-                explanation._labels,
-                rank_by=rank_by,
-                level=state.ci,
-                decay=decay,
-                convention=convention,
-                unit=unit,
-            )
-            answers.append({"rank_by": rank_by, "unit": unit, "body": body, **blobs.keep(buffers)})
+            request = IntervalsRequest("", rank_by, state.ci, decay, convention, unit)
+            body = describe_intervals(explanation, explanation._labels, request)
+            answers.append({"rank_by": rank_by, "unit": unit, **blobs.keep(body)})
     return {"level": state.ci, "decay": decay, "convention": convention, "answers": answers}
 
 
@@ -275,34 +265,20 @@ def _joint(explanation: Explanation, state: ViewState) -> JointEffects:
     return joint
 
 
-def _pair(two: TwoWay, blobs: _Blobs) -> dict[str, Any]:
-    body, buffers = two_way_of(two)
-    return {"body": body, **blobs.keep(buffers)}
-
-
-def _groups(feature: FeatureExplanation, rows: Sequence[int], blobs: _Blobs) -> dict[str, Any] | None:
-    """Return the groups of the best two columns together; None where there are none."""
-    if feature._groups() is None:
-        return None
-    body, buffers = groups_of(feature, rows)
-    return {"body": body, **blobs.keep(buffers)}
-
-
 def _colors(
     explanation: Explanation, name: Name, rows: Sequence[int], drivers: Collection[DriversBody], blobs: _Blobs
 ) -> dict[str, Any]:
     """Return a column to colour by, also with the levels apart that a rule names, where they would not be."""
     column = explanation._column(name)
-    body, buffers = colors_of(column, rows)
     named = {
         level
-        for found in drivers
-        for driver in found["drivers"]
-        if driver["column"] == column.label
-        for level in driver["levels"] or ()
+        for body in drivers
+        for driver in body.drivers
+        if driver.column == column.label
+        for level in driver.levels or ()
     }
-    kept = {"body": body, **blobs.keep(buffers), "apart": None}
-    apart, of_apart = colors_of(column, rows, sorted(named))
-    if apart != body:
-        kept["apart"] = {"body": apart, **blobs.keep(of_apart)}
-    return kept
+    usual, separate = blobs.keep(describe_colors(column, rows)), None
+    colors = describe_colors(column, rows, sorted(named))
+    if packed(colors.scale)[0] != usual["body"]["scale"]:
+        separate = blobs.keep(colors)
+    return {**usual, "apart": separate}

@@ -9,7 +9,7 @@ from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.answers import snapshot
 from ice_explorer.standalone.page import page
-from ice_explorer.wire.buffers import check_sendable
+from ice_explorer.wire.arrays import check_sendable
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation

@@ -19,6 +19,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, cast, overload
 
@@ -39,8 +40,9 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.windows import Convention
-from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, Options, RankBy, Unit
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.runtime import is_unattended
+from ice_explorer.scene.choices import DocumentState, PublicTraits
 from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.filling_tables import FillingTables
@@ -58,20 +60,17 @@ from ice_explorer.widget.static_picture import (
     wait_a_moment,
 )
 from ice_explorer.widget.trait_checks import check_color_by, check_feature, checked
-from ice_explorer.wire.colors import colors_of
+from ice_explorer.wire.arrays import packed
+from ice_explorer.wire.curves import describe_colors
 from ice_explorer.wire.forms import is_text
-from ice_explorer.wire.header import header_of
-from ice_explorer.wire.messages import (
-    Body,
-    CancelBody,
-    Header,
-    Note,
-    Refusal,
-    Reply,
+from ice_explorer.wire.header import describe_header
+from ice_explorer.wire.messages import Header, NoBody, Note, Refusal, Reply
+from ice_explorer.wire.requests import (
+    CancelRequest,
+    ColorsRequest,
     Request,
-    ResumeBody,
-    ViewBody,
-    ViewMessage,
+    ResumeRequest,
+    ViewRequest,
     parse_request,
 )
 
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_TRAITS: Final = PublicTraits()  # their defaults
 _OF_WORK: Final = Wanted._fields  # traits that name what is explained, in the order of `Wanted`
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 
@@ -221,22 +221,22 @@ class ICEExplorer(anywidget.AnyWidget):
         _esm: Path | str = SCRIPT
         _css: Path | str = STYLE
 
-    feature = _Checked[str, Any]("").tag(sync=True)
-    color_by = _Checked[str | None, Any](None).tag(sync=True)
-    kind = _Checked[Kind, Kind]("ice").tag(sync=True)
+    feature = _Checked[str, Any](_TRAITS.feature).tag(sync=True)
+    color_by = _Checked[str | None, Any](_TRAITS.color_by).tag(sync=True)
+    kind = _Checked[Kind, Kind](_TRAITS.kind).tag(sync=True)
     # The slider is ahead of any echo of its own past positions, which would make it jitter.
-    decay = _Checked[float, float](Options.decay).tag(sync=True, echo_update=False)
-    rank_by = _Checked[RankBy, RankBy]("in_distribution_impact").tag(sync=True)
-    convention = _Checked[Convention, Convention]("step").tag(sync=True)
-    unit = _Checked[Unit, Unit]("prediction").tag(sync=True)
-    ci = _Checked[float | None, bool | float | None](None).tag(sync=True)
-    anchor = _Checked[str | float, object]("min").tag(sync=True)
-    max_lines = _Checked[int, int](1000).tag(sync=True)
-    selection = _Checked[list[int], Any](()).tag(sync=True)
-    output = _Checked[str, object]("").tag(sync=True)
-    response = _Checked[str, str]("").tag(sync=True)
-    distance = _Checked[str, str]("marginal").tag(sync=True)
-    model = _Checked[str, str]("").tag(sync=True)
+    decay = _Checked[float, float](_TRAITS.decay).tag(sync=True, echo_update=False)
+    rank_by = _Checked[RankBy, RankBy](_TRAITS.rank_by).tag(sync=True)
+    convention = _Checked[Convention, Convention](_TRAITS.convention).tag(sync=True)
+    unit = _Checked[Unit, Unit](_TRAITS.unit).tag(sync=True)
+    ci = _Checked[float | None, bool | float | None](_TRAITS.ci).tag(sync=True)
+    anchor = _Checked[str | float, object](_TRAITS.anchor).tag(sync=True)
+    max_lines = _Checked[int, int](_TRAITS.max_lines).tag(sync=True)
+    selection = _Checked[list[int], Any](_TRAITS.selection).tag(sync=True)
+    output = _Checked[str, object](_TRAITS.output).tag(sync=True)
+    response = _Checked[str, str](_TRAITS.response).tag(sync=True)
+    distance = _Checked[str, str](_TRAITS.distance).tag(sync=True)
+    model = _Checked[str, str](_TRAITS.model).tag(sync=True)
 
     # What a reader chose about the view, as the browser wrote it.
     _view = _Checked[dict[str, Any], Mapping[str, Any]]({}).tag(sync=True)
@@ -466,7 +466,7 @@ class ICEExplorer(anywidget.AnyWidget):
             return
 
         def answer(_feature: object) -> None:
-            drawn = work.drawn(self._view_state(), self._view)
+            drawn = self._drawn(work)
             shown = [drawn | {"besides": None}, missing_parts(drawn)]
             if self._picture is None or self._picture[0] != shown:
                 picture = draw_picture(work, snapshot.results, drawn)
@@ -888,7 +888,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Describe the tables as they are."""
         from ice_explorer.export import request as export_request
 
-        header = header_of(
+        header = describe_header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, models=work.choices.models,
             formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
@@ -910,21 +910,22 @@ class ICEExplorer(anywidget.AnyWidget):
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
-        if request["type"] == "resume":
-            self._background.resume()
-            self._start()
-            self._reply(request["id"], ResumeBody(), [])
-        elif request["type"] == "cancel":
-            self._background.cancel()
-            self._reply(request["id"], CancelBody(), [])
-        elif request["type"] == "view":
-            self._lifetime.hear(request["view"], request["state"])
-            self._reply(request["id"], ViewBody(), [])
-        elif request["type"] == "colors" and not self._is_residual(request["column"]):
-            column = work.known._column(request["column"])
-            self._reply(request["id"], *colors_of(column, request["positions"], request.get("levels") or ()))
-        else:
-            self._ask(request["id"], *answer_of(work, self._background, request))
+        match request:
+            case ResumeRequest():
+                self._background.resume()
+                self._start()
+            case CancelRequest():
+                self._background.cancel()
+            case ViewRequest():
+                self._lifetime.hear(request.view, request.state)
+            case ColorsRequest() if not self._is_residual(request.column):
+                column = work.known._column(request.column)
+                self._reply(request.id, describe_colors(column, request.positions, request.levels or ()))
+                return
+            case _:
+                self._ask(request.id, *answer_of(work, self._background, request))
+                return
+        self._reply(request.id, NoBody())
 
     def _is_residual(self, column: str) -> bool:
         """Return whether a column is that of residuals, for which all rows have to be predicted."""
@@ -934,12 +935,13 @@ class ICEExplorer(anywidget.AnyWidget):
         """Answer a request in the background, where the model may be called."""
 
         def reply(feature: FeatureExplanation | None) -> None:
-            self._reply(request_id, *answer(feature))
+            self._reply(request_id, answer(feature))
 
         self._background.ask(name, reply, partial(self._refuse, request_id))
 
-    def _reply(self, request_id: str, body: Body, buffers: list[bytes]) -> None:
-        self.send(Reply(id=request_id, type="result", body=body), buffers)
+    def _reply(self, request_id: str, body: object) -> None:
+        content, buffers = packed(body)
+        self.send(Reply(id=request_id, type="result", body=content), buffers)
 
     def _refuse(self, request_id: str, error: Exception) -> None:
         if isinstance(error, Cancelled):
@@ -950,10 +952,7 @@ class ICEExplorer(anywidget.AnyWidget):
         self.send(Reply(id=request_id, type="error", message=sentence(error)))
 
     def _drawn(self, work: Work) -> dict[str, Any]:
-        return work.drawn(self._view_state(), self._view)
-
-    def _view_state(self) -> ViewMessage:
-        return cast("ViewMessage", {name: getattr(self, name) for name in ViewMessage.__annotations__})
+        return work.drawn({each.name: getattr(self, each.name) for each in fields(DocumentState)}, self._view)
 
 
 def _nothing(_error: Exception) -> None:

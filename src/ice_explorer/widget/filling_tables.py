@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.results.options import OF_MODELS
-from ice_explorer.wire.header import ModelTables, Tables
+from ice_explorer.wire.header import Tables
 
 if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
@@ -37,12 +36,9 @@ class FillingTables:
         models = work.choices.models
         self._work = work
         self.convention = convention
-        self._of_models = ModelTables(len(work.heads), convention, len(models)) if models else None
-        self._of_open = (
-            Tables(len(work.heads), convention)
-            if self._of_models is None
-            else self._of_models.tables[models.index(work.choices.model)]
-        )
+        opened = models.index(work.choices.model) if models else 0
+        self._tables = Tables(len(work.heads), convention, max(1, len(models)), opened)
+        self._seconds = len(self.traits["_profile"]) / _BYTES_PER_SECOND  # between two tables
         self._positions = {name: at for at, name in enumerate(work.names)}
         self._filled: dict[Name, FeatureExplanation] = {}
         self._without_profile: set[Name] = set()
@@ -69,7 +65,6 @@ class FillingTables:
     def fill(self, snapshot: Snapshot[Name, FeatureExplanation], decay: float) -> bool:
         """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
         known, new = snapshot.known, self._new(snapshot)
-        seconds = len(self._of_open.profile) / _BYTES_PER_SECOND
         is_drafted = not new.isdisjoint(snapshot.drafts)
         self._filled |= {name: known[name] for name in new}
         if is_drafted or len(new) > _MANY_AT_ONCE:
@@ -78,7 +73,7 @@ class FillingTables:
             self._without_profile |= new
         else:
             share = _SHARE if snapshot.state == "computing" else 1.0
-            until = time.monotonic() + min(seconds * share, _SECONDS_AT_A_TIME)
+            until = time.monotonic() + min(self._seconds * share, _SECONDS_AT_A_TIME)
             for name in new or self._without_profile.copy():
                 self._enter(name, None)
                 self._without_profile.discard(name)
@@ -86,35 +81,23 @@ class FillingTables:
                     break
         self.is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
         if self.is_due and self._filled:  # else the first figures would have to wait
-            self._next = time.monotonic() + seconds
+            self._next = time.monotonic() + self._seconds
         self._is_first = False
         return is_drafted
 
     def _enter(self, name: Name, decay: float | None) -> None:
-        position = self._positions[name]
-        if self._of_models is None:
-            self._of_open.fill(position, self._filled[name], decay)
-        else:
-            self._of_models.fill(position, *self._work.by_models(name), decay)
+        features, disagreement = [self._filled[name]], None
+        if self._work.choices.models:
+            features, disagreement = self._work.by_models(name)
+        self._tables.fill(self._positions[name], features, disagreement, decay)
 
     def ranked(self, rank_by: RankBy, decay: float) -> list[Name]:
         """Return the features that are filled in, in the order of the bars."""
-        if rank_by == OF_MODELS and self._of_models is not None:
-            figures = self._of_models.largest_disagreement(decay)
-        else:
-            figures = self._of_open.figures(rank_by, decay)
+        figures = self._tables.figures(rank_by, decay)
         names = [self._work.names[at] for at in np.argsort(-figures, kind="stable")]
         return [name for name in names if name in self._filled]
 
     @property
     def traits(self) -> dict[str, bytes]:
         """The tables as the browser gets them, by name of the trait."""
-        of_open = {"_impact": self._of_open.impact, "_profile": self._of_open.profile}
-        if self._of_models is None:
-            return of_open
-        return {
-            "_models_profile": self._of_models.profile,
-            "_models_impact": self._of_models.impact,
-            "_profile": of_open["_profile"] + self._of_models.disagreement,
-            "_impact": of_open["_impact"],
-        }
+        return self._tables.traits

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ipywidgets import Widget
 
-    from ice_explorer.wire.messages import Presence
+    from ice_explorer.wire.requests import Presence
 
 _OUTPUT_CACHE: Final = re.compile(r"_{1,3}|_\d+")  # names that IPython gives to results of cells
 

@@ -32,8 +32,8 @@ from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.tables.table import kept
-from ice_explorer.wire.buffers import check_sendable
-from ice_explorer.wire.messages import FeatureHead, ViewMessage
+from ice_explorer.wire.arrays import check_sendable
+from ice_explorer.wire.messages import FeatureHead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -208,7 +208,7 @@ class Work(ABC):
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         return math.nan
 
-    def drawn(self, state: ViewMessage, choices: Mapping[str, Any]) -> dict[str, Any]:
+    def drawn(self, state: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
         besides = Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
         return {**state, "choices": choices, "besides": besides}

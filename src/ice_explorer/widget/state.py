@@ -14,22 +14,14 @@ from typing import Any, Final
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import OF_MODELS
+from ice_explorer.scene.choices import PublicTraits, ViewChoices
 from ice_explorer.scene.view_state import STATE_VERSION
-from ice_explorer.wire.forms import POSITIONS, TEXT, Form, check_entries, is_text
-from ice_explorer.wire.messages import VIEW_CHOICES
+from ice_explorer.wire.forms import Form, check_entries, forms_of
 
+# What names something of the data; all other traits are checked where they are set.
+_OF_DATA: Final = ("feature", "color_by", "selection", "output", "response", "distance", "model")
 _ANY: Final = Form("anything", lambda _value: True)
-# Of a state: what names something of the data. All other traits are checked where they are set.
-_OF_DATA: Final[Mapping[str, Form]] = {
-    "feature": TEXT,
-    "color_by": Form("text or None", lambda value: value is None or is_text(value)),
-    "selection": POSITIONS,
-    "output": TEXT,
-    "response": TEXT,
-    "distance": TEXT,
-    "model": TEXT,
-    "view": Form("a dict", lambda value: isinstance(value, Mapping)),
-}
+_DICT: Final = Form("a dict", lambda value: isinstance(value, Mapping))
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,8 @@ def read_state(state: object, traits: Collection[str]) -> State:
             f"`state['version']` must be {STATE_VERSION}; got {given}.",
             "Pass a whole state, and read one of a newer release with that release.",
         )
-    _check_entries("state", state, {name: _OF_DATA.get(name, _ANY) for name in ("version", *traits, "view")})
+    forms = dict.fromkeys(("version", *traits), _ANY) | {name: forms_of(PublicTraits)[name] for name in _OF_DATA}
+    _check_entries("state", state, {**forms, "view": _DICT})
     view = check_view(state.get("view", {}))
     return State({name: value for name, value in state.items() if name in traits}, dict(view))
 
@@ -99,8 +92,8 @@ def check_view(view: object) -> Mapping[str, Any]:
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
-        raise _value_error(where, _OF_DATA["view"].expected, view)
-    _check_entries(where, view, VIEW_CHOICES)
+        raise _value_error(where, _DICT.expected, view)
+    _check_entries(where, view, forms_of(ViewChoices))
     return view
 
 

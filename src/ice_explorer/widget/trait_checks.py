@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.checks import check_one_of
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import check_anchor, is_shared_anchor
-from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import function_response_error, single_output_error
-from ice_explorer.results.intervals import USUAL_LEVEL, check_level
-from ice_explorer.results.options import KINDS, METRIC_RANKINGS, OF_MODELS, RANKINGS, UNITS
+from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
+from ice_explorer.scene.choices import check_choice
 from ice_explorer.widget.state import check_view
-from ice_explorer.wire.forms import TEXTS
+from ice_explorer.wire.forms import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +33,7 @@ def checked(name: str, value: object, open_work: Callable[[], Work], feature: st
         return _check_anchor(value, open_work, feature)
     if name in _OF_WORK:
         return _OF_WORK[name](value, open_work)
-    return _ALONE[name](value)
+    return _PRIVATE[name](value) if name in _PRIVATE else check_choice(name, value)
 
 
 def check_feature(value: object, open_work: Callable[[], Work]) -> str:
@@ -139,20 +137,10 @@ def _check_selection(value: object, open_work: Callable[[], Work]) -> list[int]:
     return cast("list[int]", np.unique(positions).tolist())
 
 
-def _check_max_lines(value: object) -> int:
-    check_integer("max_lines", value, 1, "Use `max_lines=1000` for the default.")
-    return int(cast("int", value))
-
-
-def _check_ci(value: object) -> float | None:
-    if isinstance(value, (bool, np.bool_)):
-        return USUAL_LEVEL if value else None
-    return None if value is None else check_level(value)
-
-
 def _check_given(value: object) -> list[str]:
-    if not TEXTS.is_met(value):
-        raise OptionError.must("_given", f"be {TEXTS.expected}", value, "Leave it out for the default.")
+    form = form_of(list[str])
+    if not form.is_met(value):
+        raise OptionError.must("_given", f"be {form.expected}", value, "Leave it out for the default.")
     return cast("list[str]", value)
 
 
@@ -166,13 +154,7 @@ _OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = 
     "model": _check_model,
     "rank_by": _check_rank_by,
 }
-_ALONE: Final[Mapping[str, Callable[[object], object]]] = {
-    "kind": lambda got: check_one_of("kind", got, KINDS),
-    "decay": check_decay,
-    "convention": lambda got: check_one_of("convention", got, CONVENTIONS),
-    "unit": lambda got: check_one_of("unit", got, UNITS),
-    "ci": _check_ci,
-    "max_lines": _check_max_lines,
+_PRIVATE: Final[Mapping[str, Callable[[object], object]]] = {
     "_view": lambda got: dict(check_view(got)),
     "_given": _check_given,
 }

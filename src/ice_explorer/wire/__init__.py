@@ -1,5 +1,5 @@
-"""The protocol between kernel and browser: JSON messages, binary buffers and checks of JSON from outside.
+"""The protocol between kernel and browser: JSON messages with arrays in buffers, and checks of JSON from outside.
 
-`messages` states the protocol, `buffers` lays out bytes; `header`, `lines`, `colors` and `rows` fill them. The front
-end has the same definitions in `js/src/wire/protocol.ts`. Start at `messages`.
+`requests` and `messages` state the protocol, `arrays` lays out bytes; `header`, `curves`, `joint` and `rows` fill the
+replies. TypeScript has the same types in `js/src/wire/protocol.ts`. Start at `messages`.
 """

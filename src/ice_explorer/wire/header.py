@@ -1,17 +1,17 @@
 """The header of an explanation, and the two tables of metrics that it describes.
 
-The layouts are stated in `ice_explorer.wire.messages`; `js/src/wire/decode.ts` reads them.
+`Header` of `ice_explorer.wire.messages` says what they hold; `js/src/wire/tables.ts` reads them.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from ice_explorer.results.options import resolve_display
+from ice_explorer.results.options import OF_MODELS, resolve_display
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.scene.choices import Distance
 
 _STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
@@ -52,96 +53,74 @@ DECAYS: Final = np.arange(1, 101) / 100
 
 
 class Tables:
-    """The metrics of all features as two buffers, NaN until a feature is filled in.
+    """The metrics of all features as the browser gets them, NaN until a feature is filled in.
 
     - `n_features`: rows of the tables, in column order of X.
     - `convention`: by which they are counted.
+    - `n_models`, `opened`: number of models, and which of them is open; of several, the tables of all are sent, and
+      how far they disagree.
     """
 
-    def __init__(self, n_features: int, convention: Convention) -> None:
-        self._convention = convention
-        self._impact = np.full((n_features, len(METRICS)), np.nan, dtype="<f4")
-        self._profile = np.full((len(PROFILES), n_features, len(DECAYS)), np.nan, dtype="<f4")
-
-    def fill(self, position: int, feature: FeatureExplanation, decay: float | None = None) -> None:
-        """Enter what is known of one feature; with a decay, of the profile no more than that one takes, and decay 1."""
-        at = np.arange(len(DECAYS))
-        if decay is not None:
-            at = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
-        undecayed, decayed = _figures(feature, self._convention, DECAYS[at])
-        of_steps = (undecayed, decayed) if self._convention == "step" else _figures(feature, "step", DECAYS[at])
-        errors = _errors(feature, self._convention, DECAYS[at])
-        undecayed |= {_STEP + name: value for name, value in of_steps[0].items()} | errors[0]
-        decayed |= {_STEP + name: values for name, values in of_steps[1].items()} | errors[1]
-        self._impact[position] = [undecayed[name] for name in METRICS]
-        for profile, name in zip(self._profile, PROFILES, strict=True):
-            profile[position, at] = decayed[name]
-
-    def figures(self, metric: str, decay: float) -> NDArray[np.float32]:
-        """Return a metric of all features, (n_features,), at the decay of the table that is next to `decay`."""
-        if metric in METRICS:
-            return self._impact[:, METRICS.index(metric)]
-        return self._profile[PROFILES.index(metric), :, _at(decay)]
-
-    @property
-    def impact(self) -> bytes:
-        """Metrics that do not depend on the decay, f32 [n_features, metrics]."""
-        return self._impact.tobytes()
-
-    @property
-    def profile(self) -> bytes:
-        """Metrics at every decay, f32 [profiles, n_features, decays]."""
-        return self._profile.tobytes()
-
-
-class ModelTables:
-    """The tables of several models, and how far these disagree.
-
-    - `n_features`, `convention`: as for `Tables`.
-    - `n_models`: at least two.
-    """
-
-    def __init__(self, n_features: int, convention: Convention, n_models: int) -> None:
-        self.tables = [Tables(n_features, convention) for _ in range(n_models)]
-        n_profiles = len(disagreement_profiles(n_models))
-        self._disagreement = np.full((n_profiles, n_features, len(DECAYS)), np.nan, dtype="<f4")
+    def __init__(self, n_features: int, convention: Convention, n_models: int = 1, opened: int = 0) -> None:
+        n_disagreements, n_decays = len(disagreement_profiles(n_models)), len(DECAYS)
+        self._convention, self._opened = convention, opened
+        self._impact = np.full((n_models, n_features, len(METRICS)), np.nan, dtype="<f4")
+        self._profile = np.full((n_models, len(PROFILES), n_features, n_decays), np.nan, dtype="<f4")
+        self._disagreement = np.full((n_disagreements, n_features, n_decays), np.nan, dtype="<f4")
 
     def fill(
         self,
         position: int,
         features: Sequence[FeatureExplanation],
-        disagreement: Disagreement,
+        disagreement: Disagreement | None = None,
         decay: float | None = None,
     ) -> None:
-        """Enter what is known of one feature by all models; with a decay, as `Tables` does."""
-        for table, feature in zip(self.tables, features, strict=True):
-            table.fill(position, feature, decay)
-        of_pairs = disagreement.at(DECAYS)
-        self._disagreement[0, position] = of_pairs.max(axis=0)
-        self._disagreement[1:, position] = of_pairs[: len(self._disagreement) - 1]
+        """Enter what is known of one feature by each model.
 
-    def largest_disagreement(self, decay: float) -> NDArray[np.float32]:
-        """Return how far the pair of models that disagrees most does, (n_features,), as `Tables.figures` does."""
-        return self._disagreement[0, :, _at(decay)]
+        - `decay`: of the profile no more is entered than this one takes, and decay 1.
+        """
+        steps = np.arange(len(DECAYS))
+        if decay is not None:
+            steps = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
+        for model, feature in enumerate(features):
+            undecayed, decayed = _figures(feature, self._convention, DECAYS[steps])
+            per_step = (undecayed, decayed) if self._convention == "step" else _figures(feature, "step", DECAYS[steps])
+            errors = _errors(feature, self._convention, DECAYS[steps])
+            undecayed |= {_STEP + name: value for name, value in per_step[0].items()} | errors[0]
+            decayed |= {_STEP + name: values for name, values in per_step[1].items()} | errors[1]
+            self._impact[model, position] = [undecayed[name] for name in METRICS]
+            for profile, name in zip(self._profile[model], PROFILES, strict=True):
+                profile[position, steps] = decayed[name]
+        if disagreement is not None:
+            by_pair = disagreement.at(DECAYS)
+            self._disagreement[0, position] = by_pair.max(axis=0)
+            self._disagreement[1:, position] = by_pair[: len(self._disagreement) - 1]
+
+    def figures(self, metric: str, decay: float) -> NDArray[np.float32]:
+        """Return a metric of all features by the open model, (n_features,), at the nearest decay of the table.
+
+        "disagreement" is that of the pair of models that disagrees most.
+        """
+        nearest = int(np.argmin(np.abs(DECAYS - decay)))
+        if metric == OF_MODELS:
+            return self._disagreement[0, :, nearest]
+        if metric in METRICS:
+            return self._impact[self._opened, :, METRICS.index(metric)]
+        return self._profile[self._opened, PROFILES.index(metric), :, nearest]
 
     @property
-    def impact(self) -> bytes:
-        """Metrics that do not depend on the decay, f32 [models, n_features, metrics]."""
-        return b"".join(table.impact for table in self.tables)
+    def traits(self) -> dict[str, bytes]:
+        """The tables of the open model, and before them those of several models, by name of the trait, as f32.
 
-    @property
-    def profile(self) -> bytes:
-        """Metrics at every decay, f32 [models, profiles, n_features, decays]."""
-        return b"".join(table.profile for table in self.tables)
-
-    @property
-    def disagreement(self) -> bytes:
-        """What follows the profiles of the open model, f32 [disagreement profiles, n_features, decays]."""
-        return self._disagreement.tobytes()
-
-
-def _at(decay: float) -> int:
-    return int(np.argmin(np.abs(DECAYS - decay)))
+        Those of metrics that do not depend on the decay are [n_features, metrics], profiles [profiles, n_features,
+        decays]; those of several models are one behind the other.
+        """
+        several = {"_models_profile": self._profile.tobytes(), "_models_impact": self._impact.tobytes()}
+        return {
+            **(several if len(self._impact) > 1 else {}),
+            "_profile": self._profile[self._opened].tobytes() + self._disagreement.tobytes(),
+            "_impact": self._impact[self._opened].tobytes(),
+        }
 
 
 def disagreement_profiles(n_models: int) -> list[str]:
@@ -174,7 +153,7 @@ def _errors(
     return {name + _ERROR: value for name, value in undecayed.items()}, {f"in_distribution_impact{_ERROR}": decayed}
 
 
-def header_of(
+def describe_header(
     explanation: Explanation,
     features: Sequence[FeatureHead],
     code: str,
@@ -188,7 +167,7 @@ def header_of(
     target_name: str = "",
     distances: Sequence[str] = (),
 ) -> Header:
-    """What the two tables are about.
+    """Describe what the two tables are about.
 
     - `explanation`: what is known so far; columns, settings and notes are taken from it.
     - `features`: all features, explained yet or not.
@@ -220,8 +199,8 @@ def header_of(
         target_name=target_name,
         outputs=list(outputs),
         responses=list(responses),
-        distance=explanation.settings.distance,
-        distances=list(distances),
+        distance=cast("Distance", explanation.settings.distance),
+        distances=cast("list[Distance]", list(distances)),
         models=list(models),
         formats=list(formats),
         alerts=list(explanation._alerts),

@@ -1,4 +1,4 @@
-"""Replies about several features: interactions, and partial dependence on two features."""
+"""What features do together: interactions, and partial dependence on two features."""
 
 from __future__ import annotations
 
@@ -7,73 +7,50 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.wire.buffers import f32, f64, u32
-from ice_explorer.wire.messages import (
-    AdditivityBody,
-    InteractionsBody,
-    JointBody,
-    PairAxis,
-    PairJointBody,
-    TwoWayBody,
-)
+from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.two_way import TwoWay, TwoWayAxis
-    from ice_explorer.scene.display_axis import DisplayAxis
+    from ice_explorer.results.two_way import TwoWay
 
 
-def interactions_of(explanation: Explanation, interactions: Interactions) -> InteractionsBody:
-    """Return what is computed of interactions, the largest H² first."""
+def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
+    """Describe what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    features = [
-        JointBody(feature=labels[name], h2=joint.h2, effect=joint.effect)
-        for name, joint in interactions._by_feature().items()
-    ]
+    by_feature = interactions._by_feature()
+    features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
     pairs = [
-        PairJointBody(first=labels[first], second=labels[second], h2=joint.h2, effect=joint.effect)
+        messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
         for (first, second), joint in interactions._by_pair().items()
     ]
-    found = [(name, interactions.additivity(name)) for name in interactions._by_feature()]
-    return InteractionsBody(
+    return messages.InteractionsBody(
         n_rows=len(interactions.row_positions),
         n_observations=explanation._n_observations,
         done=interactions._n_done,
         total=interactions._n_steps,
-        features=sorted(features, key=lambda body: -body["h2"]),
-        pairs=sorted(pairs, key=lambda body: -body["h2"]),
+        features=sorted(features, key=lambda body: -body.h2),
+        pairs=sorted(pairs, key=lambda body: -body.h2),
         additivity=[
-            AdditivityBody(feature=labels[name], share=of.share, low=of.low, high=of.high, verdict=of.verdict)
-            for name, of in found
+            messages.AdditivityBody(labels[name], **vars(interactions.additivity(name))) for name in by_feature
         ],
     )
 
 
-def two_way_of(two: TwoWay) -> tuple[TwoWayBody, list[bytes]]:
-    """Return the partial dependence on two features as `TwoWayBody` lays it out; no buffers before all is computed."""
-    axes = [display_axis(feature, places) for feature, places in two._axes]
-    body = TwoWayBody(
-        first=_axis(two.first, axes[0]),
-        second=_axis(two.second, axes[1]),
-        share_done=two._share_done,
-        n_rows=len(two.row_positions),
-        n_observations=two.n_observations,
-        offset=0.0,
-    )
+def describe_two_way(two: TwoWay) -> messages.TwoWayBody:
+    """Describe the partial dependence on two features; nothing of it before all is computed."""
     if two._share_done < 1:
-        return body, []
-    mean, rows = two.partial_dependence, two.row_positions
-    body["offset"] = float(mean.min() + mean.max()) / 2
-    return body, [
-        f64(axes[0].grid),
-        f64(axes[1].grid),
-        f32(mean - body["offset"]),
-        u32(two.near.astype(np.uint32)),
-        f64(axes[0].observed[rows]),
-        f64(axes[1].observed[rows]),
-    ]
-
-
-def _axis(of: TwoWayAxis, shown: DisplayAxis) -> PairAxis:
-    return PairAxis(feature=of.label, kind=of.dtype_kind, levels=shown.levels, clock=shown.clock.changes)
+        return messages.TwoWayBody(two._share_done, None)
+    rows = two.row_positions
+    first, second = (
+        messages.PairAxis(
+            of.label, of.dtype_kind, axis.levels, list(axis.clock.changes), axis.grid, axis.observed[rows]
+        )
+        for of, axis in zip(
+            (two.first, two.second), (display_axis(feature, places) for feature, places in two._axes), strict=True
+        )
+    )
+    near = two.near.astype(np.uint32)
+    return messages.TwoWayBody(
+        1.0, messages.TwoWay(first, second, len(rows), two.n_observations, two.partial_dependence, near)
+    )

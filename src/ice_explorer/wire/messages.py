@@ -1,62 +1,32 @@
-"""Messages between kernel and browser: one TypedDict per message.
+"""What the kernel sends: traits, and the one reply to each request.
 
-The browser's twin is `js/src/wire/protocol.ts`; both spell every name alike. Document state lives in
-traits; everything else is a request of the browser that gets exactly one reply with its own id.
-Numbers that come in bulk travel as buffers beside the JSON, in the order that each body states.
+`tests/tools/protocol_types.py` writes the same types for the browser, `js/src/wire/protocol.ts`. Replies are
+dataclasses, which `packed` of `arrays` turns into JSON and buffers; traits are dicts.
 """
 
-from __future__ import annotations
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, get_args
+from ice_explorer.features.feature import FeatureKind
+from ice_explorer.metrics.windows import Convention
+from ice_explorer.scene.choices import Distance
+from ice_explorer.tables.column import ColumnKind
+from ice_explorer.wire.arrays import F32, F64, U8, U32
 
-from ice_explorer.errors import ICEExplorerError
-from ice_explorer.errors.base import quoted
-from ice_explorer.features.feature import ANCHOR_NAMES
-from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.options import KINDS, RANKINGS, UNITS
-from ice_explorer.wire.forms import (
-    FLAG,
-    POSITIONS,
-    TEXT,
-    TEXTS,
-    Form,
-    check_entries,
-    is_count,
-    is_finite,
-    is_list,
-    is_text,
-    one_of,
-)
+PROTOCOL_VERSION: Final = 10
 
-if TYPE_CHECKING:
-    from ice_explorer.features.feature import AnchorName, FeatureKind
-    from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.options import Kind, RankBy, Unit
-    from ice_explorer.tables.column import ColumnKind
-
-PROTOCOL_VERSION: Final = 9
-
-What: TypeAlias = Literal["view", "panel", "all", "feature"]
-Presence: TypeAlias = Literal["shown", "removed", "left"]
-ClockChanges: TypeAlias = tuple[tuple[float, float], ...]
-Extreme: TypeAlias = Literal["highest", "lowest"]
-Measure: TypeAlias = Literal["spearman", "correlation_ratio", "cramers_v"]
-
-WHATS: Final[tuple[str, ...]] = get_args(What)
-PRESENCES: Final[tuple[str, ...]] = get_args(Presence)
-EXTREMES: Final[tuple[str, ...]] = get_args(Extreme)
-DESTINATIONS: Final = ("browser", "notebook")
+Clock = list[tuple[float, float]]
+"""Of dates with a time zone: since when [days since 1970], and how far ahead of UTC [days]; empty without one."""
 
 
-# --- document state -------------------------------------------------------------------------------
+# --- traits ---------------------------------------------------------------------------------------
 
 
 class Status(TypedDict):
     """How far the background computation is; `done` and `total` count features.
 
-    `n_rows` are the rows of the latest complete draft, and `n_all` those that the result rests on; None where there
-    is no draft, or every feature is exact.
+    `n_rows` are the rows of the latest complete sample, and `n_all` those that it is drawn from; null where there is
+    none, or every feature is exact.
     """
 
     state: Literal["computing", "ready", "cancelled", "error"]
@@ -71,8 +41,8 @@ class Status(TypedDict):
 class FeatureHead(TypedDict):
     """What is known of a feature before any curve, and the range of its predictions once they are there.
 
-    `n_rows` are the rows of its draft; None where it is exact, or not known yet. `n_grid` is that of the result: a
-    draft may have fewer grid values.
+    `n_rows` are the rows of the sample that it rests on; null where it is exact, or nothing is known yet. `n_grid` is
+    that of the result: a sample may have fewer grid values.
     """
 
     name: str
@@ -108,8 +78,8 @@ class Note(TypedDict):
 class FormatHead(TypedDict):
     """A format that a view can be saved in, by its suffix without the dot.
 
-    `problem` says why it cannot be written here and now; None where it can. `holds_all` is whether one file
-    takes all features.
+    `problem` says why the kernel cannot write it; null where it can. `holds_all` is whether one file takes all
+    features.
     """
 
     name: str
@@ -121,8 +91,8 @@ class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
     `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
-    in "_error" are standard errors of drafts [output], NaN where a feature is exact.
-    `prediction_sd` is the standard deviation of the predictions of the observations; None until it is known.
+    in "_error" are standard errors of samples [output], NaN where a feature is exact.
+    `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
     the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
     those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
@@ -147,8 +117,8 @@ class Header(TypedDict):
     target_name: str
     outputs: list[str]
     responses: list[str]
-    distance: str
-    distances: list[str]
+    distance: Distance
+    distances: list[Distance]
     models: list[str]
     formats: list[FormatHead]
     alerts: list[str]
@@ -156,264 +126,36 @@ class Header(TypedDict):
     code: str
 
 
-class ViewMessage(TypedDict):
-    """The public traits: what a view of the explorer shows."""
-
-    feature: str
-    color_by: str | None
-    kind: Kind
-    decay: float
-    rank_by: RankBy
-    convention: Convention
-    unit: Unit
-    ci: float | None
-    anchor: AnchorName | float
-    max_lines: int
-    selection: list[int]
-
-
-# --- requests -------------------------------------------------------------------------------------
-
-
-class CurvesRequest(TypedDict):
-    """Request the lines of one feature: at most `max_lines`, and those of the selected rows.
-
-    `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
-    """
-
-    id: str
-    type: Literal["curves"]
-    feature: str
-    max_lines: int
-    selection: list[int]
-    model: NotRequired[str | None]
-
-
-class ClassesRequest(TypedDict):
-    """Request the lines of one feature for every class."""
-
-    id: str
-    type: Literal["classes"]
-    feature: str
-    max_lines: int
-
-
-class ColorsRequest(TypedDict):
-    """Request the values of a column at some rows; `levels` have colours of their own however rare they are."""
-
-    id: str
-    type: Literal["colors"]
-    column: str
-    positions: list[int]
-    levels: NotRequired[list[str] | None]
-
-
-class GroupsRequest(TypedDict):
-    """Request which rule of the two columns that explain most together some rows fulfil."""
-
-    id: str
-    type: Literal["groups"]
-    feature: str
-    positions: list[int]
-
-
-class DriversRequest(TypedDict):
-    """Request what explains the differences between the curves of a feature."""
-
-    id: str
-    type: Literal["drivers"]
-    feature: str
-
-
-class EffectsRequest(TypedDict):
-    """Request ALE and M-plot of a feature."""
-
-    id: str
-    type: Literal["effects"]
-    feature: str
-
-
-class CorrelatedRequest(TypedDict):
-    """Request what varies strongly with a feature."""
-
-    id: str
-    type: Literal["correlated"]
-    feature: str
-
-
-class UnlikeRequest(TypedDict):
-    """Request which phantom observations of a feature are unlike 99 % of rows: of all rows, and of some."""
-
-    id: str
-    type: Literal["unlike"]
-    feature: str
-    positions: list[int]
-
-
-class IntervalsRequest(TypedDict):
-    """Request intervals of the metric of the ranking, at a level between 0 and 1."""
-
-    id: str
-    type: Literal["intervals"]
-    rank_by: RankBy
-    level: float
-    decay: float
-    convention: Convention
-    unit: Unit
-
-
-class InteractionsRequest(TypedDict):
-    """Request how far features act together; the reply may be incomplete, and the next request continues."""
-
-    id: str
-    type: Literal["interactions"]
-
-
-class TwoWayRequest(TypedDict):
-    """Request the partial dependence on two columns; the reply may be incomplete, and the next request continues."""
-
-    id: str
-    type: Literal["two_way"]
-    first: str
-    second: str
-
-
-class RowsRequest(TypedDict):
-    """Request rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
-
-    id: str
-    type: Literal["rows"]
-    positions: list[int]
-    sort_by: NotRequired[int | None]
-    descending: NotRequired[bool]
-    most: NotRequired[int | None]
-
-
-class WhatIfRequest(TypedDict):
-    """Request how far a change of each of these features moves the prediction of one row."""
-
-    id: str
-    type: Literal["what_if"]
-    position: int
-    features: list[str]
-
-
-class InCommonRequest(TypedDict):
-    """Request what some rows have in common."""
-
-    id: str
-    type: Literal["in_common"]
-    positions: list[int]
-
-
-class ExtremeRequest(TypedDict):
-    """Request the row with the highest or the lowest prediction."""
-
-    id: str
-    type: Literal["extreme"]
-    end: Extreme
-
-
-class ExportRequest(TypedDict):
-    """Request what a view shows as a file.
-
-    `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
-    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. `title` is
-    whether the curves have a heading. It goes back to the browser, or into the folder of the notebook.
-    `choices` are what the reader chose about this view.
-    """
-
-    id: str
-    type: Literal["export"]
-    format: str
-    what: What
-    width: float | None
-    dpi: float | None
-    title: bool
-    to: Literal["browser", "notebook"]
-    state: ViewMessage
-    choices: dict[str, Any]
-
-
-class CancelRequest(TypedDict):
-    """Request to stop the background computation."""
-
-    id: str
-    type: Literal["cancel"]
-
-
-class ResumeRequest(TypedDict):
-    """Request the features that are missing after a cancel or a failure."""
-
-    id: str
-    type: Literal["resume"]
-
-
-class ViewRequest(TypedDict):
-    """Report that a page shows the explorer in a view, has removed that view, or is left."""
-
-    id: str
-    type: Literal["view"]
-    view: str
-    state: Presence
-
-
-Request: TypeAlias = (
-    CurvesRequest
-    | ClassesRequest
-    | ColorsRequest
-    | GroupsRequest
-    | DriversRequest
-    | EffectsRequest
-    | CorrelatedRequest
-    | UnlikeRequest
-    | IntervalsRequest
-    | InteractionsRequest
-    | TwoWayRequest
-    | RowsRequest
-    | WhatIfRequest
-    | InCommonRequest
-    | ExtremeRequest
-    | ExportRequest
-    | CancelRequest
-    | ResumeRequest
-    | ViewRequest
-)
-
-
 # --- bodies of replies ----------------------------------------------------------------------------
 
 
-class MissingBody(TypedDict):
-    """Predictions with the value missing: how many rows lack it, and mean and SD over all rows."""
+@dataclass(frozen=True)
+class MissingBody:
+    """Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]."""
 
     count: int
     mean: float
     spread: float
+    values: F32
 
 
-class CurvesBody(TypedDict):
-    """The lines of a feature.
+@dataclass(frozen=True)
+class CurvesBody:
+    """The curves of a feature, `values` [n_lines, n_grid], and what is drawn with them.
 
-    Buffers: positions u32[n], observed f64[n], likelihood_scale f64[n], predictions f32[n],
-    grid f64[K], curves f32[n·K] row by row, partial_dependence f32[K], spread f32[K],
-    histogram_edges f64[B+1], histogram_counts f64[B], missing f32[n] (empty where `missing` is
-    None), distances f32[n·K] (empty where grid, observed and likelihood_scale tell them), target
-    f64[n] (observed; NaN = missing; empty where none was given), at_own f32[n] (predictions at own
-    values, with the median in place of a missing one; empty where all of these are grid values).
-    Curves, predictions, partial dependence, missing and at_own are stored minus `offset`, so that
-    float32 keeps their precision on large outputs.
+    `distances` [n_lines, n_grid] are exponents of the decay between levels without an order; null where grid, observed
+    values and their scale tell them. `target` is what was observed of each line, NaN where missing; null where none
+    was given. `at_own` are predictions at observed values, with the median in place of a missing one; null where all
+    of these are grid values. Values, predictions, partial dependence, those of `missing` and `at_own` are stored
+    minus `offset`, so that float32 keeps their precision on large outputs.
 
-    Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without
-    an order, 0 … K - 1, where -1 is an observed level that is not on the grid. `levels` are the
-    names of the grid values. `clock` is for dates with a time zone: since when [days since 1970],
-    and how far ahead of UTC [days], the first one before that, too; empty without a zone.
+    Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without an order,
+    0 … n_grid - 1, where -1 is an observed level that is not on the grid. `levels` are the names of the grid values.
     """
 
     feature: str
     kind: FeatureKind
     levels: list[str] | None
-    missing: MissingBody | None
     n_lines: int
     n_grid: int
     n_observations: int
@@ -421,14 +163,28 @@ class CurvesBody(TypedDict):
     prediction_range: tuple[float, float]
     row_labels: list[str] | None
     median: float
-    clock: ClockChanges
+    clock: Clock
+    positions: U32
+    observed: F64
+    likelihood_scale: F64
+    predictions: F32
+    grid: F64
+    values: F32
+    partial_dependence: F32
+    spread: F32
+    histogram_edges: F64
+    histogram_counts: F64
+    missing: MissingBody | None
+    distances: F32 | None
+    target: F64 | None
+    at_own: F32 | None
 
 
-class ClassesBody(TypedDict):
-    """The lines of a feature for every class, or for the 8 most probable ones.
+@dataclass(frozen=True)
+class ClassesBody:
+    """The curves of a feature for every class, or for the 8 most probable ones: those of class `explained`, too.
 
-    Buffers: positions u32[n], grid f64[K], curves f32[C·n·K] and their means f32[C·K], class by
-    class, minus the `offsets` of the classes.
+    `values` [n_lines, n_grid] and `means` [n_grid] of each class are stored minus its offset.
     """
 
     feature: str
@@ -438,14 +194,18 @@ class ClassesBody(TypedDict):
     explained: int
     n_lines: int
     n_grid: int
+    positions: U32
+    grid: F64
     offsets: list[float]
+    values: list[F32]
+    means: list[F32]
 
 
-class ContinuousColorsBody(TypedDict):
-    """A column to colour by on a ramp. Buffer: values f64, NaN = missing.
+@dataclass(frozen=True)
+class ContinuousColors:
+    """A column to colour by on a ramp.
 
-    `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks; `clock` is as in
-    `CurvesBody`.
+    `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks.
     """
 
     column: str
@@ -454,14 +214,12 @@ class ContinuousColorsBody(TypedDict):
     domain: tuple[float, float]
     median: float
     levels: list[str] | None
-    clock: ClockChanges
+    clock: Clock
 
 
-class CategoryColorsBody(TypedDict):
-    """A column to colour by in levels. Buffer: level index f32, NaN = missing.
-
-    `values` are the coordinates of levels that have an order.
-    """
+@dataclass(frozen=True)
+class CategoryColors:
+    """A column to colour by in levels; `values` are the coordinates of levels that have an order."""
 
     column: str
     kind: Literal["category"]
@@ -471,7 +229,16 @@ class CategoryColorsBody(TypedDict):
     counts: list[int]
 
 
-class DriverBody(TypedDict):
+@dataclass(frozen=True)
+class ColorsBody:
+    """What colours lines: the value of each on the scale, or the index of its level; NaN = missing."""
+
+    scale: ContinuousColors | CategoryColors
+    values: F64
+
+
+@dataclass(frozen=True)
+class DriverBody:
     """The best split of the rows by one column: at a threshold, or some levels against all others.
 
     `share` is that of the variance between curves, on rows that the split was not chosen on. `sides` names below and
@@ -489,14 +256,16 @@ class DriverBody(TypedDict):
     sides: tuple[str, str]
 
 
-class RuleBody(TypedDict):
+@dataclass(frozen=True)
+class RuleBody:
     """One of the rules of two columns, and the number of its rows."""
 
     rule: str
     n_rows: int
 
 
-class CombinedBody(TypedDict):
+@dataclass(frozen=True)
+class CombinedBody:
     """Two columns together, and what they explain; no columns where they explain no more than the best one."""
 
     columns: list[str]
@@ -504,7 +273,8 @@ class CombinedBody(TypedDict):
     rules: list[RuleBody]
 
 
-class DriversBody(TypedDict):
+@dataclass(frozen=True)
+class DriversBody:
     """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
 
     `lead` is a sentence: how much curves differ, and whether a column explains it.
@@ -518,27 +288,32 @@ class DriversBody(TypedDict):
     n_curves: int
 
 
-class EffectsBody(TypedDict):
-    """ALE and M-plot of a feature at some values of its axis.
+@dataclass(frozen=True)
+class EffectsBody:
+    """ALE and M-plot [n_grid] of a feature at some values of its axis.
 
-    Buffers: grid f64[K]; ale f32[K], mean 0 over the observations; m_plot f32[K] minus `mean_prediction`, that of the
-    observations that have a value.
+    ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
+    that have a value.
     """
 
     feature: str
-    n_grid: int
     mean_prediction: float
+    grid: F64
+    ale: F32
+    m_plot: F32
 
 
-class CorrelatedItem(TypedDict):
+@dataclass(frozen=True)
+class CorrelatedItem:
     """A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1."""
 
     column: str
     correlation: float
-    measure: Measure
+    measure: Literal["spearman", "correlation_ratio", "cramers_v"]
 
 
-class CorrelatedBody(TypedDict):
+@dataclass(frozen=True)
+class CorrelatedBody:
     """What varies strongly with a feature, by size; up to five. `lead` comes before, or says that nothing does."""
 
     feature: str
@@ -546,34 +321,50 @@ class CorrelatedBody(TypedDict):
     items: list[CorrelatedItem]
 
 
-class UnlikeBody(TypedDict):
-    """How many phantom observations of a feature are unlike 99 % of rows.
+@dataclass(frozen=True)
+class UnlikeBody:
+    """Which phantom observations of a feature are unlike 99 % of rows.
 
-    `share` is that of all, `summary` says it in a sentence. Buffers: grid f64[K], the share of the curves at each
-    grid value f32[K], and whether each phantom observation of the requested rows is, u8[n·B]: a bit for each grid
-    value, the lowest one first, in a multiple of 4 bytes.
+    `share` is that of all, `summary` says it in a sentence, and `shares` [n_grid] are those of the curves at each grid
+    value. `flags` [n, n_grid] are those of the requested rows.
     """
 
     feature: str
-    n_grid: int
     share: float
     summary: str
+    grid: F64
+    shares: F32
+    flags: U8
 
 
-class IntervalsBody(TypedDict):
-    """Intervals of the metric of the ranking over other samples of rows, and pairs of neighbours in rank that are tied.
+@dataclass(frozen=True)
+class Intervals:
+    """Ends of intervals of a metric and of ranks, in the order of the header; NaN where a feature has none.
 
-    A reply has half a second. While `n_known` of the `n_features` explained ones is too few, it has no buffers and no
-    pairs, and the page repeats its request. Buffers: low f64[n], high f64[n], rank_low f64[n], rank_high f64[n], in
-    the unit of the request and the order of the header; NaN where a feature has none.
+    `tied` are neighbours in rank that are tied.
+    """
+
+    low: F64
+    high: F64
+    rank_low: F64
+    rank_high: F64
+    tied: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class IntervalsBody:
+    """Intervals of the metric of the ranking over other samples of rows.
+
+    A reply has half a second. While `n_known` of the `n_features` explained ones is too few, there are none.
     """
 
     n_known: int
     n_features: int
-    tied: list[tuple[int, int]]
+    intervals: Intervals | None
 
 
-class JointBody(TypedDict):
+@dataclass(frozen=True)
+class JointBody:
     """How far a feature acts together with all others: H², and the SD of the part that is no sum [output]."""
 
     feature: str
@@ -581,7 +372,8 @@ class JointBody(TypedDict):
     effect: float
 
 
-class PairJointBody(TypedDict):
+@dataclass(frozen=True)
+class PairJointBody:
     """The same of two features."""
 
     first: str
@@ -590,7 +382,8 @@ class PairJointBody(TypedDict):
     effect: float
 
 
-class AdditivityBody(TypedDict):
+@dataclass(frozen=True)
+class AdditivityBody:
     """Share of the variance of the slopes of a feature that lies between rows, its 95 % interval, and a sentence."""
 
     feature: str
@@ -600,7 +393,8 @@ class AdditivityBody(TypedDict):
     verdict: str
 
 
-class InteractionsBody(TypedDict):
+@dataclass(frozen=True)
+class InteractionsBody:
     """How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
 
     `done` of `total` features and pairs are computed.
@@ -615,31 +409,43 @@ class InteractionsBody(TypedDict):
     additivity: list[AdditivityBody]
 
 
-class PairAxis(TypedDict):
-    """One of two features; `levels` and `clock` are as in `CurvesBody`."""
+@dataclass(frozen=True)
+class PairAxis:
+    """One of two features: its grid, and the observed values of the rows that the mean is of."""
 
     feature: str
     kind: FeatureKind
     levels: list[str] | None
-    clock: ClockChanges
+    clock: Clock
+    grid: F64
+    observed: F64
 
 
-class TwoWayBody(TypedDict):
-    """The partial dependence on two features, the mean of `n_rows` rows.
+@dataclass(frozen=True)
+class TwoWay:
+    """The partial dependence on two features, `values` [n_first, n_second], the mean of `n_rows` rows.
 
-    Buffers, none before `share_done` is 1: grids f64[n_first] and f64[n_second], partial dependence minus `offset`
-    f32[n_first·n_second], observations near each pair u32[n_first·n_second], observed values f64[n_rows] of each.
+    `near` counts the observations near each pair of values.
     """
 
     first: PairAxis
     second: PairAxis
-    share_done: float
     n_rows: int
     n_observations: int
-    offset: float
+    values: F64
+    near: U32
 
 
-class RowsBody(TypedDict):
+@dataclass(frozen=True)
+class TwoWayBody:
+    """The partial dependence on two features; null until all of it is computed."""
+
+    share_done: float
+    two_way: TwoWay | None
+
+
+@dataclass(frozen=True)
+class RowsBody:
     """Rows as text, in the requested order; "" is missing.
 
     The first `n_outcomes` columns are the prediction and, where y was given, y and y minus the prediction; the others
@@ -652,10 +458,11 @@ class RowsBody(TypedDict):
     rows: list[list[str]]
 
 
-class MoveBody(TypedDict):
+@dataclass(frozen=True)
+class MoveBody:
     """A grid value at which the prediction of a row is further from its own than at every nearer one.
 
-    `distance` is the exponent of the decay, None where only the absence of decay reaches it; `place` is where the
+    `distance` is the exponent of the decay, null where only the absence of decay reaches it; `place` is where the
     value is on the axis of pictures.
     """
 
@@ -665,7 +472,8 @@ class MoveBody(TypedDict):
     change: float
 
 
-class FeatureMovesBody(TypedDict):
+@dataclass(frozen=True)
+class FeatureMoves:
     """How far a feature moves the prediction of a row, nearest first."""
 
     feature: str
@@ -673,15 +481,17 @@ class FeatureMovesBody(TypedDict):
     moves: list[MoveBody]
 
 
-class WhatIfBody(TypedDict):
-    """How far features move the prediction of one row: the first of those asked for, as many as half a second takes."""
+@dataclass(frozen=True)
+class WhatIfBody:
+    """How far features move the prediction of one row: the first of those requested, as many as half a second takes."""
 
     position: int
     prediction: float
-    features: list[FeatureMovesBody]
+    features: list[FeatureMoves]
 
 
-class InCommonItem(TypedDict):
+@dataclass(frozen=True)
+class InCommonItem:
     """A range or some levels of a column in words, and the shares of the rows and of the rest that are there."""
 
     column: str
@@ -690,67 +500,41 @@ class InCommonItem(TypedDict):
     outside: float
 
 
-class InCommonBody(TypedDict):
+@dataclass(frozen=True)
+class InCommonBody:
     """What some rows have in common, what sets them apart most first."""
 
     items: list[InCommonItem]
 
 
-class ExtremeBody(TypedDict):
+@dataclass(frozen=True)
+class ExtremeBody:
     """A row of X."""
 
     position: int
 
 
-class ExportBody(TypedDict):
-    """A file. Buffer: its bytes; none where it was written, or a folder of files, at `path`."""
+@dataclass(frozen=True)
+class ExportBody:
+    """A file: its bytes, or the `path` where it was written, or a folder of files."""
 
     filename: str
     mime: str
     path: str | None
+    content: U8 | None
 
 
-class CancelBody(TypedDict):
+@dataclass(frozen=True)
+class NoBody:
     """Nothing: the status says the rest."""
-
-
-class ResumeBody(TypedDict):
-    """Nothing: the status says the rest."""
-
-
-class ViewBody(TypedDict):
-    """Nothing."""
-
-
-Body: TypeAlias = (
-    CurvesBody
-    | ClassesBody
-    | ContinuousColorsBody
-    | CategoryColorsBody
-    | DriversBody
-    | EffectsBody
-    | CorrelatedBody
-    | UnlikeBody
-    | IntervalsBody
-    | InteractionsBody
-    | TwoWayBody
-    | RowsBody
-    | WhatIfBody
-    | InCommonBody
-    | ExtremeBody
-    | ExportBody
-    | CancelBody
-    | ResumeBody
-    | ViewBody
-)
 
 
 class Reply(TypedDict):
-    """The one reply to a request: `body` goes with a result, `message` with an error."""
+    """The one reply to a request: a result has a `body`, an error a `message`."""
 
     id: str
     type: Literal["result", "error", "cancelled"]
-    body: NotRequired[Body]
+    body: NotRequired[Any]
     message: NotRequired[str]
 
 
@@ -759,161 +543,3 @@ class Refusal(TypedDict):
 
     type: Literal["refused"]
     message: str
-
-
-# --- reading what the browser sent ----------------------------------------------------------------
-
-
-def _or_nothing(form: Form) -> Form:
-    return Form(f"{form.expected}, or nothing", lambda value: value is None or form.is_met(value))
-
-
-def _is_decay(value: object) -> bool:
-    return is_finite(value) and 0 < cast("float", value) <= 1
-
-
-def _is_anchor(value: object) -> bool:
-    return is_finite(value) or (is_text(value) and value in ANCHOR_NAMES)
-
-
-def _is_level(value: object) -> bool:
-    return is_finite(value) and 0 < cast("float", value) < 1
-
-
-_COUNT: Final = Form("an integer of at least 0", is_count)
-_AT_LEAST_ONE: Final = Form("an integer of at least 1", lambda value: is_count(value) and value != 0)
-_NUMBER_OR_NOTHING: Final = _or_nothing(Form("a finite number", is_finite))
-_DECAY: Final = Form("a number greater than 0 and at most 1", _is_decay)
-_LEVEL: Final = Form("a number greater than 0 and less than 1", _is_level)
-
-VIEW_STATE: Final[Mapping[str, Form]] = {
-    "feature": TEXT,
-    "color_by": _or_nothing(TEXT),
-    "kind": one_of(*KINDS),
-    "decay": _DECAY,
-    "rank_by": one_of(*RANKINGS),
-    "convention": one_of(*CONVENTIONS),
-    "unit": one_of(*UNITS),
-    "ci": _or_nothing(_LEVEL),
-    "anchor": Form(f"{', '.join(map(repr, ANCHOR_NAMES))} or a finite number", _is_anchor),
-    "max_lines": _AT_LEAST_ONE,
-    "selection": POSITIONS,
-}
-
-
-def _is_filter(value: object) -> bool:
-    if not isinstance(value, Mapping) or len(value) != 1:
-        return False
-    return is_list(value.get("hidden"), lambda level: level is None or is_text(level))
-
-
-# The browser's twin is `ViewChoices` in `js/src/wire/protocol.ts`; a test holds the names to each other.
-VIEW_CHOICES: Final[Mapping[str, Form]] = {
-    "left": one_of("bars", "interactions"),
-    "right": one_of("feature", "all"),
-    "pair": Form("a list of no texts or of two", lambda value: is_list(value, is_text) and len(value) in {0, 2}),  # type: ignore[arg-type]
-    "compared": TEXTS,
-    "coloring": one_of("value", "median", "driver", "together"),
-    "shared_y": FLAG,
-    "target": FLAG,
-    "classes": FLAG,
-    "models": FLAG,
-    "rug": one_of("auto", "off"),
-    "partial_dependence": FLAG,
-    "ale": FLAG,
-    "m_plot": FLAG,
-    "correlated": FLAG,
-    "unlike": FLAG,
-    "fade": one_of("distance", "unlike"),
-    "filters": Form(
-        "a dict of hidden levels each",
-        lambda value: isinstance(value, Mapping) and all(is_text(k) and _is_filter(v) for k, v in value.items()),
-    ),
-}
-
-# What each request carries besides id and type; also the list of all requests.
-_FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
-    "curves": {"feature": TEXT, "max_lines": _AT_LEAST_ONE, "selection": POSITIONS, "model": _or_nothing(TEXT)},
-    "classes": {"feature": TEXT, "max_lines": _AT_LEAST_ONE},
-    "colors": {"column": TEXT, "positions": POSITIONS, "levels": _or_nothing(TEXTS)},
-    "groups": {"feature": TEXT, "positions": POSITIONS},
-    "drivers": {"feature": TEXT},
-    "effects": {"feature": TEXT},
-    "correlated": {"feature": TEXT},
-    "unlike": {"feature": TEXT, "positions": POSITIONS},
-    "intervals": {
-        "rank_by": one_of(*RANKINGS),
-        "level": _LEVEL,
-        "decay": _DECAY,
-        "convention": one_of(*CONVENTIONS),
-        "unit": one_of(*UNITS),
-    },
-    "interactions": {},
-    "two_way": {"first": TEXT, "second": TEXT},
-    "rows": {
-        "positions": POSITIONS,
-        "sort_by": _or_nothing(_COUNT),
-        "descending": _or_nothing(Form("true or false", lambda value: isinstance(value, bool))),
-        "most": _or_nothing(_COUNT),
-    },
-    "what_if": {"position": _COUNT, "features": TEXTS},
-    "in_common": {"positions": POSITIONS},
-    "extreme": {"end": one_of(*EXTREMES)},
-    "export": {
-        "format": TEXT,
-        "what": one_of(*WHATS),
-        "width": _NUMBER_OR_NOTHING,
-        "dpi": _NUMBER_OR_NOTHING,
-        "title": FLAG,
-        "to": one_of(*DESTINATIONS),
-        "state": Form(
-            "the state of a view", lambda value: isinstance(value, Mapping) and set(value) == set(VIEW_STATE)
-        ),
-        "choices": Form("the choices about a view", lambda value: isinstance(value, Mapping)),
-    },
-    "cancel": {},
-    "resume": {},
-    "view": {"view": TEXT, "state": one_of(*PRESENCES)},
-}
-# A request that breaks the protocol comes from a page that loaded another version's front end.
-_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
-# What is in fields that are mappings.
-_ENTRIES: Final[Mapping[str, Mapping[str, Mapping[str, Form]]]] = {
-    "export": {"state": VIEW_STATE, "choices": VIEW_CHOICES},
-}
-
-
-def parse_request(content: Mapping[str, Any]) -> Request:
-    """Check a message from the browser once, at the door.
-
-    - `content`: the JSON of a custom message.
-    - returns: its id, type and fields, known to hold what the type promises; others are left out.
-    - raises ICEExplorerError: if the type is unknown or a field is missing or of another kind.
-    """
-    request = content.get("type")
-    if not isinstance(request, str) or request not in _FIELDS:
-        raise ICEExplorerError(
-            f"A request must be of type {', '.join(map(repr, _FIELDS))}; got {quoted(request)}.", _RELOAD
-        )
-    # A field that is missing holds nothing.
-    fields: dict[str, Any] = {name: content.get(name) for name in _FIELDS[request]}
-    _check(request, "", fields, _FIELDS[request])
-    for field, forms in _ENTRIES.get(request, {}).items():
-        _check(request, f"{field}.", fields[field], forms)
-    return cast("Request", {**{name: content[name] for name in ("id", "type") if name in content}, **fields})
-
-
-def _check(request: str, within: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
-    """Check the fields of a request, or the entries within one of them."""
-    check_entries(
-        entries,
-        forms,
-        lambda name: ICEExplorerError(
-            f"{within.removesuffix('.')!r} of a request {request!r} must have no other entries than "
-            f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
-            _RELOAD,
-        ),
-        lambda name, expected, got: ICEExplorerError(
-            f"{within + name!r} of a request {request!r} must be {expected}; got {quoted(got)}.", _RELOAD
-        ),
-    )

@@ -1,4 +1,4 @@
-"""Replies in words, without buffers: rows as text, drivers, what a row would need, and what rows have in common."""
+"""Replies in words: rows as text, drivers, what a row would need, and what rows have in common."""
 
 from __future__ import annotations
 
@@ -11,24 +11,14 @@ from ice_explorer.checks import check_distinct_positions
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, short_cell_text, writer
 from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.wire.messages import (
-    CombinedBody,
-    DriverBody,
-    DriversBody,
-    FeatureMovesBody,
-    InCommonBody,
-    InCommonItem,
-    MoveBody,
-    RowsBody,
-    RuleBody,
-)
+from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ice_explorer.drivers.drivers import Drivers
+    from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
@@ -37,14 +27,14 @@ if TYPE_CHECKING:
 _MOST_DRIVERS = 50
 
 
-def rows_of(
+def describe_rows(
     explanation: Explanation,
     positions: Sequence[int],
     sort_by: int | None = None,
     *,
     descending: bool = False,
     most: int | None = None,
-) -> RowsBody:
+) -> messages.RowsBody:
     """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
 
     - `positions`: rows of X.
@@ -66,7 +56,7 @@ def rows_of(
     chosen = chosen[:most]
     texts = [[cell_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
     by_column = [*texts, *(_cells(column, chosen) for column in columns)]
-    return RowsBody(
+    return messages.RowsBody(
         columns=labels,
         n_outcomes=len(outcomes),
         positions=chosen.tolist(),
@@ -91,64 +81,48 @@ def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
     return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
 
 
-def drivers_of(feature: FeatureExplanation, found: Drivers) -> DriversBody:
+def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.DriversBody:
     """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
-    return DriversBody(
+    combined = drivers.combined
+    rules = [messages.RuleBody(rule, n_rows) for rule, n_rows in combined.rules.items()]
+    return messages.DriversBody(
         feature=feature.label,
-        lead=f"{found.lead}{'' if found.reported else feature._outlying_sentence}",
-        drivers=[
-            DriverBody(
-                column=driver.column,
-                share=driver.share,
-                rule=driver.rule,
-                n_rule=driver.n_rule,
-                n_rest=driver.n_rest,
-                threshold=None if math.isnan(driver.threshold) else driver.threshold,
-                levels=None if driver.levels is None else list(driver.levels),
-                sides=driver.sides,
-            )
-            for driver in found.reported[:_MOST_DRIVERS]
-        ],
-        combined=CombinedBody(
-            columns=list(found.combined.columns),
-            share=found.combined.share,
-            rules=[RuleBody(rule=rule, n_rows=n_rows) for rule, n_rows in found.combined.rules.items()],
-        ),
-        n_rows=found.n_rows,
-        n_curves=found.n_curves,
+        lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
+        drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
+        combined=messages.CombinedBody(list(combined.columns), combined.share, rules),
+        n_rows=drivers.n_rows,
+        n_curves=drivers.n_curves,
     )
 
 
-def moves_of(feature: FeatureExplanation, position: int, prediction: float) -> FeatureMovesBody:
+def _describe_driver(driver: Driver) -> messages.DriverBody:
+    threshold = None if math.isnan(driver.threshold) else driver.threshold
+    levels = None if driver.levels is None else list(driver.levels)
+    return messages.DriverBody(**{**vars(driver), "threshold": threshold, "levels": levels})
+
+
+def describe_moves(feature: FeatureExplanation, position: int, prediction: float) -> messages.FeatureMoves:
     """Describe how far a feature moves the prediction of one row, nearest first."""
     axis = display_axis(feature._item.feature, feature.axis)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
     moves = feature._moves(position, prediction)
-    return FeatureMovesBody(
+    return messages.FeatureMoves(
         feature=feature.label,
         observed=write(float(axis.observed[position])),
         moves=[
-            MoveBody(
-                distance=distance if math.isfinite(distance) else None,
-                place=float(axis.grid[place]),
-                value=write(float(axis.grid[place])),
-                change=change,
-            )
+            messages.MoveBody(distance if math.isfinite(distance) else None, place, write(place), change)
             for place, distance, change in zip(
-                moves.places.tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
+                axis.grid[moves.places].tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
             )
         ],
     )
 
 
-def in_common_of(explanation: Explanation, positions: Sequence[int]) -> InCommonBody:
+def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> messages.InCommonBody:
     """Describe what some rows have in common, in words."""
-    found = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
-    return InCommonBody(
-        items=[
-            InCommonItem(column=each.column.label, text=_in_words(each), inside=each.inside, outside=each.outside)
-            for each in found
-        ]
+    common = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
+    return messages.InCommonBody(
+        [messages.InCommonItem(each.column.label, _in_words(each), each.inside, each.outside) for each in common]
     )
 
 

@@ -11,7 +11,7 @@ import { scaleLinear } from "../../marks/scale.ts";
 import { followClasses } from "../../store/class_curves.ts";
 import type { Store } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
-import type { ClassCurves } from "../../wire/decode.ts";
+import type { ClassesBody } from "../../wire/protocol.ts";
 import { columnFormat } from "../../words/numbers.ts";
 import { hasLevels } from "../../words/values.ts";
 
@@ -51,7 +51,7 @@ export function classesPanel(view: View): HTMLElement {
       message.hidden = message.textContent === "";
       row.hidden = classes === null;
       if (classes === null) return;
-      const { outputs, nOutputs, feature } = classes;
+      const { outputs, n_outputs: nOutputs, feature } = classes;
       setText(title, `${feature} for every class`);
       setText(more, outputs.length < nOutputs ? `the ${outputs.length} most probable of ${nOutputs}` : "");
       const domain = domainOf(classes);
@@ -82,7 +82,7 @@ function revealing(panel: HTMLElement, { remembered }: Store): (isReady: boolean
 /** A card for each class; that of the explained output is marked. */
 function drawCards(
   cards: HTMLElement,
-  classes: ClassCurves,
+  classes: ClassesBody,
   look: Look,
   { output, hasKernel }: { output: string; hasKernel: boolean },
 ): void {
@@ -95,7 +95,7 @@ function drawCards(
   }
 }
 
-const sameCards = (cards: Element, { outputs }: ClassCurves): boolean =>
+const sameCards = (cards: Element, { outputs }: ClassesBody): boolean =>
   JSON.stringify(Array.from(cards.children, (card) => (card as HTMLElement).dataset.output)) ===
   JSON.stringify(outputs);
 
@@ -110,7 +110,7 @@ function cardOf(output: string, canExplain: boolean): HTMLElement {
 }
 
 /** Lowest and highest prediction of any class. */
-function domainOf({ values, offsets }: ClassCurves): [number, number] {
+function domainOf({ values, offsets }: ClassesBody): [number, number] {
   const ends = values.flatMap((curves, at) => extent(curves).map((end) => (end ?? 0) + offsets[at]!));
   const [low = 0, high = 0] = extent(ends);
   return low < high ? [low, high] : [low - 0.5, high + 0.5];
@@ -123,13 +123,13 @@ interface Look {
   pick: string;
 }
 
-function draw(canvas: HTMLCanvasElement, classes: ClassCurves, place: number, look: Look): void {
+function draw(canvas: HTMLCanvasElement, classes: ClassesBody, place: number, look: Look): void {
   const ratio = window.devicePixelRatio || 1;
   const [width, height] = [Math.max(1, Math.round(canvas.clientWidth * ratio)), Math.round(HEIGHT * ratio)];
   Object.assign(canvas, { width, height });
   const pen = canvas.getContext("2d");
   if (pen === null) return;
-  const { nLines, nGrid, kind, positions, offsets, means } = classes;
+  const { n_lines: nLines, n_grid: nGrid, kind, positions, offsets, means } = classes;
   const across = acrossOf(classes, width);
   const x = classes.grid.map((value) => across(value));
   const up = scaleLinear(look.domain.map((value) => value - offsets[place]!) as [number, number], [
@@ -158,7 +158,7 @@ function draw(canvas: HTMLCanvasElement, classes: ClassCurves, place: number, lo
 }
 
 /** The scale of the feature. */
-function acrossOf({ grid, nGrid, kind }: ClassCurves, width: number): Scale {
+function acrossOf({ grid, n_grid: nGrid, kind }: ClassesBody, width: number): Scale {
   const room = hasLevels(kind) ? 0.5 : 0;
   const [low, high] = [grid[0]! - room, grid[nGrid - 1]! + room];
   return scaleLinear(low === high ? [low - 1, high + 1] : [low, high], [0, width]);

@@ -205,7 +205,7 @@ export class ComparePanel {
     const opened = plots.peek().get(store.feature.peek())?.scene;
     if (opened === undefined) return;
     // What is on the screen, as the large plot reports it.
-    const { feature, nLines } = opened.curves;
+    const { feature, n_lines: nLines } = opened.curves;
     Object.assign(root.dataset, { feature, kind: opened.kind, drawnLines: String(nLines) });
   }
 

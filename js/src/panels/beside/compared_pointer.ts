@@ -88,7 +88,7 @@ export class ComparedPointer {
 function rowsOf({ scene }: SmallPlot, line: number, point: number, output: string): TooltipRow[] {
   const { curves, x, values, base } = scene;
   const write = writerOf(curves);
-  const [lowest, highest] = curves.predictionRange;
+  const [lowest, highest] = curves.prediction_range;
   return [
     { label: curves.feature, value: write(curves.observed[line]!) },
     { label: output, value: number(curves.predictions[line]! + curves.offset, highest - lowest) },

@@ -5,8 +5,7 @@ import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
 import type { View } from "../../view/view.ts";
-import type { Curves } from "../../wire/decode.ts";
-import type { FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
+import type { CurvesBody, FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
 import { Entry } from "./entries.ts";
@@ -33,7 +32,7 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
   const select = html("select", { class: "ice-select", "data-test": "anchor" });
   const attributes = { class: "ice-number", step: "any", "data-test": "anchor-value", "aria-label": "Anchor value" };
   const value = html("input", attributes);
-  const opened = (): Curves | null => {
+  const opened = (): CurvesBody | null => {
     const picture = store.picture.value;
     return picture.state === "ready" ? picture.loaded.curves : null;
   };
@@ -73,7 +72,7 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
   return entry.node;
 }
 
-function anchorOptions(curves: Curves | null): [string, string][] {
+function anchorOptions(curves: CurvesBody | null): [string, string][] {
   const named = Object.entries(anchorsOf(curves?.kind ?? "numeric"));
   if (curves === null || !hasLevels(curves.kind)) return [...named, [AT_VALUE, "value …"]];
   const write = writerOf(curves);

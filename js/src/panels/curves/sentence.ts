@@ -5,7 +5,7 @@ import type { Scene } from "../../plots/scene.ts";
 import { type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
-import type { Curves } from "../../wire/decode.ts";
+import type { CurvesBody } from "../../wire/protocol.ts";
 import { SAMPLE, sampleText } from "../../words/metric_names.ts";
 import { columnFormat, count, number, unlikeText } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
@@ -18,9 +18,9 @@ const LEAST_TURN = 0.1;
 const ROUNDING = 1e-6;
 
 /** How the mean prediction changes along a feature. */
-export function averageSentence(curves: Curves, output: string): string {
+export function averageSentence(curves: CurvesBody, output: string): string {
   const { feature, kind, grid, offset } = curves;
-  const mean = Array.from(curves.partialDependence, (value) => value + offset);
+  const mean = Array.from(curves.partial_dependence, (value) => value + offset);
   const [first = Number.NaN, last = first] = [mean[0], mean[mean.length - 1]];
   const [low, high] = [Math.min(...mean), Math.max(...mean)];
   const write = columnFormat(high - low);

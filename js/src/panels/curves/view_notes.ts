@@ -31,7 +31,7 @@ export function rangeRemark({ keep }: View, { plot, range }: Shown): HTMLElement
       remark.hidden = of === null || shown === null || !of.isCut;
       if (of === null || shown === null || remark.hidden) return;
       const { curves, extent } = shown.scene;
-      setText(remark, leavingText(of, extent, curves.nLines));
+      setText(remark, leavingText(of, extent, curves.n_lines));
     },
   );
   return remark;

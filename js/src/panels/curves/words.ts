@@ -96,7 +96,7 @@ function summaryOf({ shown, effects, reading, opened, output, selected }: Summed
   const { header } = reading.figures;
   const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
     `from ${say(values[0] ?? Number.NaN)} to ${say(values[values.length - 1] ?? Number.NaN)}`;
-  const axis = onLevels ? plural(curves.nGrid, "level") : ends(curves.grid, write);
+  const axis = onLevels ? plural(curves.n_grid, "level") : ends(curves.grid, write);
   const sayMean = (value: number) => number(value + base);
   const means = onLevels
     ? `The mean is ${Array.from(mean.slice(0, MOST_SPOKEN), (value, k) => `${sayMean(value)} at ${write(curves.grid[k]!)}`).join(", ")}.`
@@ -108,7 +108,7 @@ function summaryOf({ shown, effects, reading, opened, output, selected }: Summed
     averageSentence(curves, output),
     `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
     uncertaintyOf(opened, (value) => reading.write(value)),
-    `${count(linesPerModel(shown.scene))} of ${plural(curves.nObservations, "observation")} drawn, ${axis}.`,
+    `${count(linesPerModel(shown.scene))} of ${plural(curves.n_observations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(shown.scene, output)}.`,
     means,
     ...otherModels(shown.scene, header.models, ends),

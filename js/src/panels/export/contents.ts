@@ -19,14 +19,12 @@ export function contentsText(store: Store, format: string, what: What): string {
   const header = store.figures.peek()?.header;
   if (header === undefined) return "";
   const { features, metrics, n_observations } = header;
-  const known = features.flatMap(({ name, n_grid }) => (n_grid === null ? [] : [{ name, n_grid }]));
-  const wanted = what === "panel" ? known.filter(({ name }) => name === store.feature.peek()) : known;
+  const wanted = what === "panel" ? features.filter(({ name }) => name === store.feature.peek()) : features;
   const nLines = Math.min(store.maxLines.peek(), n_observations);
   const ofMetrics = features.length * (metrics.length + 3) * OF_FIGURE;
   if (format === "csv" && what === "view") return `${sizeText(ofMetrics)}, ${plural(features.length, "row")}`;
   if (format === "html") return rowsText(nRowsOfPage(store));
   if (format === "ice") return rowsText(Math.min(MOST_ROWS_OF_RESULT, n_observations));
-  if (known.length < features.length) return "";
   if (format === "csv") {
     const rows = wanted.map(({ name, n_grid }) => ({ n: nLines * n_grid, bytes: name.length + OF_POINT }));
     const bytes = rows.reduce((sum, row) => sum + row.n * row.bytes, 0);
@@ -41,9 +39,9 @@ const rowsText = (n: number): string =>
 
 function nRowsOfPage(store: Store): number {
   const { features, n_observations } = store.figures.peek()!.header;
-  const nValues = features.reduce((sum, { n_grid }) => sum + (n_grid ?? 0), 0);
+  const nValues = features.reduce((sum, { n_grid }) => sum + n_grid, 0);
   const fitting = Math.max(FEWEST_LINES_OF_PAGE, Math.floor(MOST_VALUES_OF_PAGE / nValues));
-  const drawn = loadedOf(store.picture.peek())?.curves.nLines;
+  const drawn = loadedOf(store.picture.peek())?.curves.n_lines;
   // The page has the rows that are drawn now, unless these are too many.
   return drawn !== undefined && store.maxLines.peek() <= fitting ? drawn : Math.min(fitting, n_observations);
 }

@@ -8,7 +8,7 @@ import { FIGURES, isDrawnHere, titleOf, type Where, type Wish } from "../../file
 import type { Pair } from "../../store/joint.ts";
 import type { View } from "../../view/view.ts";
 import { sentenceOf } from "../../wire/client.ts";
-import type { FormatHeader, What } from "../../wire/protocol.ts";
+import type { FormatHead, What } from "../../wire/protocol.ts";
 import { contentsText } from "./contents.ts";
 import { SizeFields } from "./size.ts";
 
@@ -130,11 +130,11 @@ export class ExportDialog {
     );
   }
 
-  get #offered(): readonly FormatHeader[] {
+  get #offered(): readonly FormatHead[] {
     return this.view.store.figures.peek()?.header.formats ?? [];
   }
 
-  get #format(): FormatHeader | undefined {
+  get #format(): FormatHead | undefined {
     return this.#offered.find(({ name }) => name === this.#formats.value);
   }
 

@@ -8,7 +8,7 @@ import type { Loaded, Store } from "../../store/store.ts";
 import { hasRules } from "../../store/two_sides.ts";
 import type { Theme } from "../../view/theme.ts";
 import type { View } from "../../view/view.ts";
-import type { ColorsBody } from "../../wire/protocol.ts";
+import type { ColorScale } from "../../wire/protocol.ts";
 
 export function colorKey(view: View, shelf: Shelf): HTMLElement {
   const { store, aborted } = view;
@@ -51,7 +51,7 @@ export function colorKey(view: View, shelf: Shelf): HTMLElement {
 
 /** The state that the legend is drawn by. */
 interface Key extends Pick<Theme, "dark"> {
-  scale: ColorsBody | null;
+  scale: ColorScale | null;
   problem: string | null;
 }
 

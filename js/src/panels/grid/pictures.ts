@@ -9,8 +9,7 @@ import type { Shelf } from "../../store/curve_queue.ts";
 import type { Hidden } from "../../store/filters.ts";
 import type { Loaded, SceneOptions } from "../../store/store.ts";
 import type { Theme } from "../../view/theme.ts";
-import type { Curves } from "../../wire/decode.ts";
-import type { Anchor, Kind } from "../../wire/protocol.ts";
+import type { Anchor, CurvesBody, Kind } from "../../wire/protocol.ts";
 import type { Tile } from "./tile.ts";
 
 export interface Painting {
@@ -38,7 +37,7 @@ export interface Look {
 }
 
 interface Shown {
-  curves: Curves;
+  curves: CurvesBody;
   scene: Scene;
   /** Everything else that the plot was made from. */
   key: string;

@@ -8,12 +8,12 @@ import { scaleLinear } from "../../marks/scale.ts";
 import { featureTicks } from "../../plots/plot.ts";
 import type { Size } from "../../view/size.ts";
 import type { Theme } from "../../view/theme.ts";
-import type { TwoWay, TwoWayAxis } from "../../wire/decode.ts";
+import type { PairAxis, TwoWay } from "../../wire/protocol.ts";
 import { hasLevels, writerOf } from "../../words/values.ts";
 
 /** One of the two axes: cells from bound to bound, in px. */
 export interface HeatAxis {
-  of: TwoWayAxis;
+  of: PairAxis;
   scale: Scale;
   /** One more than there are values. */
   bounds: number[];
@@ -47,10 +47,10 @@ const MOST_LEFT = 0.32;
 const FLAT = 1e-6;
 
 /** A cell of its own for each value, which has no room on the axis itself. */
-const isSeparate = ({ kind }: TwoWayAxis): boolean => hasLevels(kind) || kind === "boolean";
+const isSeparate = ({ kind }: PairAxis): boolean => hasLevels(kind) || kind === "boolean";
 
 /** Half way between values; of numbers, the outer cells end at the axis. */
-export function cellBounds(axis: TwoWayAxis): number[] {
+export function cellBounds(axis: PairAxis): number[] {
   const grid = Array.from(axis.grid);
   const [first = 0, last = 0] = [grid[0], grid.at(-1)];
   const inner = grid.slice(1).map((value, at) => (value + grid[at]!) / 2);
@@ -58,7 +58,7 @@ export function cellBounds(axis: TwoWayAxis): number[] {
   return [first - half, ...inner, last + half];
 }
 
-function axisOf(of: TwoWayAxis, range: [number, number]): HeatAxis {
+function axisOf(of: PairAxis, range: [number, number]): HeatAxis {
   const places = cellBounds(of);
   const scale = scaleLinear([places[0]!, places.at(-1)!], range);
   const write = writerOf(of);
@@ -139,7 +139,7 @@ export function boxOf(
 /** Positions of the observations, in px: beside each other on levels; a missing value, or a level without a cell, has none. */
 export function dotsOf({ twoWay, x, y }: HeatPlot): { x: Float32Array; y: Float32Array } {
   const placed = ({ of, scale, bounds }: HeatAxis, step: number): Float32Array => {
-    const reach = isSeparate(of) ? stripReach(twoWay.nRows, Math.abs(bounds[1]! - bounds[0]!)) : 0;
+    const reach = isSeparate(of) ? stripReach(twoWay.n_rows, Math.abs(bounds[1]! - bounds[0]!)) : 0;
     const isOff = (value: number) => Number.isNaN(value) || (hasLevels(of.kind) && !of.grid.includes(value));
     return Float32Array.from(of.observed, (value, row) =>
       isOff(value) ? Number.NaN : scale(value) + reach * placeInStrip(step * row + step),

@@ -13,7 +13,7 @@ import type { Progress } from "../../store/feed.ts";
 import type { Pair } from "../../store/joint.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
-import type { TwoWay } from "../../wire/decode.ts";
+import type { TwoWay } from "../../wire/protocol.ts";
 import { unitOf } from "../../words/dates.ts";
 import { explanation } from "../../words/glossary.ts";
 import { count, number, percent, plural } from "../../words/numbers.ts";
@@ -201,7 +201,7 @@ class PairPanel {
     const rows = [
       { label: y.of.feature, value: y.write(y.of.grid[cell.j]!) },
       { label: this.view.store.outputName.peek(), value: number(twoWay.values[at]!) },
-      { label: "observations near", value: `${count(near)} of ${count(twoWay.nObservations)}` },
+      { label: "observations near", value: `${count(near)} of ${count(twoWay.n_observations)}` },
     ];
     const note = near === 0 ? "No observation is like this: the model extrapolates." : null;
     this.view.tooltip.show(`${x.of.feature} ${x.write(x.of.grid[cell.i]!)}`, rows, anchor, isSpoken, note);
@@ -256,7 +256,7 @@ function keyItem(mark: string, name: string): HTMLElement {
 const axisTitle = ({ feature, kind, grid }: TwoWay["first"]): string =>
   kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
 
-function sentenceOf({ first, second, nRows, nObservations }: TwoWay, output: string): string {
+function sentenceOf({ first, second, n_rows: nRows, n_observations: nObservations }: TwoWay, output: string): string {
   const rows = nRows < nObservations ? `${count(nRows)} of ${plural(nObservations, "row")}` : plural(nRows, "row");
   return `Mean ${output} with ${first.feature} and ${second.feature} replaced, over ${rows}.`;
 }

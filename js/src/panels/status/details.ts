@@ -59,7 +59,7 @@ function methodText({ method, method_reason }: Header): string {
 /** How many values of the open feature are evaluated. */
 function gridText({ features }: Header, feature: string): string {
   const opened = features.find(({ name }) => name === feature);
-  if (opened === undefined || opened.n_grid === null) return "";
+  if (opened === undefined) return "";
   return `${feature} has ${plural(opened.n_grid, hasLevels(opened.kind) ? "level" : "grid value")}.`;
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { averageSentence, missingSentence, steepestSentence } from "../../../src/panels/curves/sentence.ts";
 import type { Scene } from "../../../src/plots/scene.ts";
-import type { Curves } from "../../../src/wire/decode.ts";
+import type { CurvesBody } from "../../../src/wire/protocol.ts";
 
 test("of slopes the sentence names the steepest part of the mean, up or down", () => {
   const curves = { kind: "numeric", feature: "hum", levels: null, clock: [], grid: Float64Array.of(0, 1, 2, 3) };
@@ -20,9 +20,9 @@ test("what a missing value does is told where it is more than a step does", () =
 });
 
 test("small effects on a large prediction keep the digits that tell them apart", () => {
-  const partialDependence = Float32Array.of(-0.5, 0, 0.5);
+  const mean = Float32Array.of(-0.5, 0, 0.5);
   const axis = { feature: "hum", kind: "numeric", levels: null, clock: [], grid: Float64Array.of(0, 1, 2) };
-  expect(averageSentence({ ...axis, partialDependence, offset: 1_000_000 } as unknown as Curves, "prediction")).toBe(
-    "On average the prediction rises from 999,999.50 to 1,000,000.50 along hum.",
-  );
+  expect(
+    averageSentence({ ...axis, partial_dependence: mean, offset: 1_000_000 } as unknown as CurvesBody, "prediction"),
+  ).toBe("On average the prediction rises from 999,999.50 to 1,000,000.50 along hum.");
 });

@@ -31,8 +31,8 @@ export function groupsOf({ loaded, plot }: Shown): ReadonlySignal<Groups | null>
     const shown = scene.value;
     if (shown !== null && shown.models !== null) return ofModels(shown, shown.models);
     if (colors === null || shown === null || colors.scale.kind !== "category") return null;
-    if (colors.values.length !== shown.curves.nLines) return null;
-    const levels = colorValues(colors, shown.curves.nLines);
+    if (colors.values.length !== shown.curves.n_lines) return null;
+    const levels = colorValues(colors, shown.curves.n_lines);
     const n = colors.scale.levels.length;
     return {
       means: groupMeans(shown.values, shown.x.length, levels, n),

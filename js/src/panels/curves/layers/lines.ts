@@ -10,7 +10,7 @@ import type { Plot } from "../../../plots/plot.ts";
 import { layerClass, linesOf, manySelected, selectedPalette, type Which } from "../../../plots/selected.ts";
 import type { Hidden } from "../../../store/filters.ts";
 import type { View } from "../../../view/view.ts";
-import type { Unlike } from "../../../wire/decode.ts";
+import type { UnlikeBody } from "../../../wire/protocol.ts";
 import type { Shown } from "../state/plot_state.ts";
 
 /** Time for a frame while the slider moves. */
@@ -37,7 +37,7 @@ interface State {
   isColored: boolean;
   pausedAt: Pick<State, "decay" | "selection"> | null;
   /** Where curves fade instead of by distance; null where they fade by distance. */
-  unlike: Unlike | null;
+  unlike: UnlikeBody | null;
 }
 
 /** The lines of one painting. */
@@ -47,7 +47,7 @@ interface Lines {
   visible: Uint32Array;
   /** Those of them that a frame has time for. */
   order: Uint32Array;
-  unlike: Unlike | null;
+  unlike: UnlikeBody | null;
 }
 
 class LinesLayer {
@@ -56,7 +56,7 @@ class LinesLayer {
   /** The decay and the selection at which a drag has paused; null while it moves. */
   readonly #pausedAt = signal<State["pausedAt"]>(null);
   #raster: LineRaster | null = null;
-  #fade: { plot: Plot; unlike: Unlike | null; whole: Fade } | null = null;
+  #fade: { plot: Plot; unlike: UnlikeBody | null; whole: Fade } | null = null;
   #msPerLine = 0;
   readonly #rest: Timer;
 

@@ -116,7 +116,7 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
 function dataStrip({ scene, x, axis, slopesEnd, slot, rug, unlike }: Plot): SVGElement[] {
-  const { histogramEdges: edges, histogramCounts: counts, missing } = scene.curves;
+  const { histogram_edges: edges, histogram_counts: counts, missing } = scene.curves;
   const height = axis - slopesEnd - rug - unlike - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;

@@ -45,7 +45,7 @@ export function rugLayer(view: View, { plot }: Shown): SVGSVGElement {
       const selected = selection.map((row) => curves.positions.indexOf(row)).filter((line) => line !== -1);
       const places = selected.map(at).filter(Number.isFinite);
       if (places.length > 0) singled.append(ticks(shown, places, "ice-rug-selected"));
-      if (hover !== null && hover < curves.nLines && Number.isFinite(at(hover)))
+      if (hover !== null && hover < curves.n_lines && Number.isFinite(at(hover)))
         singled.append(ticks(shown, [at(hover)], "ice-rug-hovered"));
     },
   );

@@ -6,7 +6,7 @@ import { bandPath } from "../../../marks/paths.ts";
 import { scaleLinear } from "../../../marks/scale.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
-import type { Unlike } from "../../../wire/decode.ts";
+import type { UnlikeBody } from "../../../wire/protocol.ts";
 import { hasLevels } from "../../../words/values.ts";
 import { clipped } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -46,7 +46,7 @@ export const unlikeStrip = ({ slopesEnd, rug, unlike }: Plot): { top: number; bo
   bottom: slopesEnd + rug + unlike,
 });
 
-function shape(shown: Plot, { grid, shares }: Unlike): string {
+function shape(shown: Plot, { grid, shares }: UnlikeBody): string {
   const { top, bottom } = unlikeStrip(shown);
   const height = scaleLinear([0, 1], [bottom, top]);
   const px = grid.map((value) => shown.x(value));

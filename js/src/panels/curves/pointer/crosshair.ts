@@ -130,7 +130,7 @@ export class Crosshair {
 
 function sentenceOf({ plot: { scene }, line, at }: Aim, decay: number): string {
   const { curves } = scene;
-  const { feature, grid, values, offset, predictions, missing, predictionRange } = curves;
+  const { feature, grid, values, offset, predictions, missing, prediction_range: predictionRange } = curves;
   const range = predictionRange[1] - predictionRange[0];
   const value = at < grid.length ? placeWriterOf(curves)(grid[at]!) : "missing";
   const predicted = at < grid.length ? values[line * grid.length + at]! : missing!.values[line]!;

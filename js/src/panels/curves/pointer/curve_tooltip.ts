@@ -6,7 +6,7 @@ import { linesOfRow, linesPerModel } from "../../../plots/models.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
 import type { Store } from "../../../store/store.ts";
-import type { ColorsBody } from "../../../wire/protocol.ts";
+import type { ColorScale } from "../../../wire/protocol.ts";
 import { explanation } from "../../../words/glossary.ts";
 import { number, unlikeText } from "../../../words/numbers.ts";
 import { placeWriterOf, rampWriter } from "../../../words/values.ts";
@@ -25,7 +25,7 @@ export function curveTooltip(
   const { kind, curves, models } = plot.scene;
   const colors = loaded.peek()?.colors ?? null;
   const output = store.outputName.peek();
-  const [lowest, highest] = curves.predictionRange;
+  const [lowest, highest] = curves.prediction_range;
   const prediction = number(curves.predictions[line]! + curves.offset, highest - lowest);
   const rows: TooltipRow[] = [
     { label: curves.feature, value: plot.write(curves.observed[line]!) },
@@ -49,7 +49,7 @@ export function curveTooltip(
 /** The height of a curve at a point of the scene, or beside the axis. */
 function heightRow(scene: Scene, line: number, point: number, name: string): TooltipRow[] {
   const { kind, curves, x, values, base, missing, extent } = scene;
-  const [low, high] = kind === "d-ice" ? extent : curves.predictionRange;
+  const [low, high] = kind === "d-ice" ? extent : curves.prediction_range;
   if (point < x.length) {
     const value = number(values[line * x.length + point]! + base, high - low);
     return [{ label: `${name} ${placeText(scene, point)}`, value }];
@@ -72,10 +72,10 @@ function modelRows(store: Store, plot: Plot, line: number, point: number): Toolt
 
 /** The weight of the value at which a curve is read; a slope has no single value. */
 const weightAt = ({ kind, curves, x }: Scene, line: number, point: number, decay: number): string =>
-  kind === "d-ice" || point >= Math.min(x.length, curves.nGrid) ? "" : weightText(curves, line, point, decay);
+  kind === "d-ice" || point >= Math.min(x.length, curves.n_grid) ? "" : weightText(curves, line, point, decay);
 
 /** A value of the colouring column as text. */
-function colorText(scale: ColorsBody, value: number): string {
+function colorText(scale: ColorScale, value: number): string {
   if (Number.isNaN(value)) return "missing";
   if (scale.kind === "category") return scale.levels[value] ?? "";
   return rampWriter(scale)(value);

@@ -5,7 +5,7 @@ import { nearestIndex } from "../../../geometry/transforms.ts";
 import type { Point } from "../../../gestures/gestures.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { Scene } from "../../../plots/scene.ts";
-import type { Unlike } from "../../../wire/decode.ts";
+import type { UnlikeBody } from "../../../wire/protocol.ts";
 import { explanation } from "../../../words/glossary.ts";
 import { count, number, percent } from "../../../words/numbers.ts";
 import { placeWriterOf } from "../../../words/values.ts";
@@ -18,10 +18,10 @@ interface DataTooltip {
 }
 
 /** `unlike` are the shares of the strip along the axis, where there is one. */
-export function dataAt(shown: Plot, unlike: Unlike | null, { x, y }: Point): DataTooltip | null {
+export function dataAt(shown: Plot, unlike: UnlikeBody | null, { x, y }: Point): DataTooltip | null {
   const { slot, scene, axis, left, right, slopesEnd } = shown;
   if (y < slopesEnd || x < left) return null;
-  const { missing, nObservations } = scene.curves;
+  const { missing, n_observations: nObservations } = scene.curves;
   if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
     const spread = { mean: scene.missing!.mean, low: scene.missing!.low, high: scene.missing!.high };
     return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
@@ -38,7 +38,7 @@ const countRow = (observations: number, all: number): TooltipRow => ({
 });
 
 /** The share at the grid value next to a value. */
-const unlikeRow = ({ grid, shares }: Unlike, value: number): TooltipRow => ({
+const unlikeRow = ({ grid, shares }: UnlikeBody, value: number): TooltipRow => ({
   label: explanation("unlike").name,
   value: `${percent(shares[nearestIndex(grid, value)]!)} of the curves`,
 });
@@ -54,7 +54,12 @@ function levelAt(shown: Plot, x: number): DataTooltip | null {
   const { scene, xTicks } = shown;
   const tick = least(xTicks, ({ at }) => Math.abs(at - x));
   if (tick === undefined) return null;
-  const { grid, histogramEdges, histogramCounts, nObservations } = scene.curves;
+  const {
+    grid,
+    histogram_edges: histogramEdges,
+    histogram_counts: histogramCounts,
+    n_observations: nObservations,
+  } = scene.curves;
   const level = nearestIndex(grid, shown.x.invert(tick.at));
   const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
   const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
@@ -67,7 +72,7 @@ function levelAt(shown: Plot, x: number): DataTooltip | null {
 /** A bar of the histogram: its values, and how many observations have them. */
 function binAt({ scene, x: scale }: Plot, x: number): DataTooltip | null {
   const { curves } = scene;
-  const { histogramEdges: edges, histogramCounts: counts, grid, nObservations } = curves;
+  const { histogram_edges: edges, histogram_counts: counts, grid, n_observations: nObservations } = curves;
   const bin = Math.min(counts.length, bisectRight(edges, scale.invert(x))) - 1;
   const observations = counts[bin];
   if (observations === undefined || scale.invert(x) > edges[edges.length - 1]!) return null;

@@ -9,7 +9,7 @@ import { canHaveRug, offersIn } from "../../../store/available_choices.ts";
 import { type Loaded, loadedOf, type Store } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
-import type { Curves, Unlike } from "../../../wire/decode.ts";
+import type { CurvesBody, UnlikeBody } from "../../../wire/protocol.ts";
 import { Movement } from "./movement.ts";
 
 export interface Shown {
@@ -24,9 +24,9 @@ export interface Shown {
   wantedEffects: ReadonlySignal<readonly EffectName[]>;
   effects: ReadonlySignal<readonly EffectLine[]>;
   /** Which phantom observations are unlike 99 % of rows; null while that is not known. */
-  unlike: ReadonlySignal<Unlike | null>;
+  unlike: ReadonlySignal<UnlikeBody | null>;
   /** The same where curves fade there instead of by distance, else null. */
-  fadedWhere: ReadonlySignal<Unlike | null>;
+  fadedWhere: ReadonlySignal<UnlikeBody | null>;
 }
 
 /** Narrower frames are not laid out yet. */
@@ -34,7 +34,7 @@ const LEAST_WIDTH = 80;
 
 /** The curves of the open model, or of all of them. */
 function sceneIn(store: Store, { curves, models }: Loaded): Scene {
-  const of = (each: Curves) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
+  const of = (each: CurvesBody) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
   if (models === null) return of(curves);
   return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
 }

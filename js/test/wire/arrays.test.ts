@@ -1,17 +1,8 @@
-/** Buffers and tables; `contract.test.ts` and `fuzz.test.ts` have whole replies. */
+/** Arrays and tables; `contract.test.ts` and `fuzz.test.ts` have whole replies. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  DecayProfile,
-  decodeColors,
-  decodeCurves,
-  float32,
-  float64,
-  ImpactTable,
-  uint32,
-} from "../../src/wire/decode.ts";
-import type { CurvesBody } from "../../src/wire/protocol.ts";
-import { bytes, type Reply, repliesTo } from "../replies.ts";
+import { unpacked } from "../../src/wire/arrays.ts";
+import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
 
 function inside(source: ArrayBufferView, offset: number): DataView {
   const message = new Uint8Array(offset + source.byteLength + 5).fill(255);
@@ -20,32 +11,32 @@ function inside(source: ArrayBufferView, offset: number): DataView {
 }
 
 test.each([0, 1, 3, 4, 8])("numbers are read from %i bytes into a message", (offset) => {
-  expect(float32(inside(Float32Array.of(1.5, -2, Number.NaN), offset))).toEqual(Float32Array.of(1.5, -2, Number.NaN));
-  expect(float64(inside(Float64Array.of(0.1, -1e300), offset))).toEqual(Float64Array.of(0.1, -1e300));
-  expect(uint32(inside(Uint32Array.of(0, 4294967295), offset))).toEqual(Uint32Array.of(0, 4294967295));
+  const sent = {
+    few: Float32Array.of(1.5, -2, Number.NaN),
+    many: [Float64Array.of(0.1, -1e300), Uint8Array.of(0, 255)],
+    whole: { counts: Uint32Array.of(0, 4294967295), none: new Float32Array(0) },
+  };
+  const packed = {
+    few: { dtype: "float32", shape: [3], buffer: 0 },
+    many: [
+      { dtype: "float64", shape: [2, 1], buffer: 1 },
+      { dtype: "uint8", shape: [2], buffer: 2 },
+    ],
+    whole: { counts: { dtype: "uint32", shape: [2], buffer: 3 }, none: { dtype: "float32", shape: [0, 2], buffer: 4 } },
+    name: null,
+  };
+  const arrays = [sent.few, ...sent.many, sent.whole.counts, sent.whole.none];
+  expect(
+    unpacked(
+      packed,
+      arrays.map((array) => inside(array, offset)),
+    ),
+  ).toEqual({ ...sent, name: null });
 });
 
-test("aligned bytes are not copied", () => {
-  const view = inside(Float32Array.of(1, 2), 8);
-  expect(float32(view).buffer).toBe(view.buffer);
-});
-
-test("no bytes are no numbers", () => {
-  expect(float32(new DataView(new ArrayBuffer(0)))).toEqual(new Float32Array(0));
-});
-
-test("bytes that are no whole number of values are refused", () => {
-  expect(() => float32(new ArrayBuffer(6))).toThrow("Float32Array needs a multiple of 4 bytes; got 6.");
-});
-
-test("a buffer of the wrong length, and a missing one, are named", () => {
-  const [reply] = repliesTo<Reply<CurvesBody>>("curves");
-  const { body, buffers } = reply!;
-  const whole = buffers.map(bytes);
-  expect(() => decodeCurves(body, whole.slice(0, 11))).toThrow("The reply lacks its buffer 11 (distances).");
-  const wrong = whole.with(6, new DataView(new ArrayBuffer(4)));
-  const wanted = `partial_dependence must have ${body.n_grid} values; got 1.`;
-  expect(() => decodeCurves(body, wrong)).toThrow(wanted);
+test("a reply that lacks numbers is told of", () => {
+  const packed = { grid: { dtype: "float64", shape: [2], buffer: 1 } };
+  expect(() => unpacked(packed, [new ArrayBuffer(16)])).toThrow("The reply lacks the numbers of its buffer 1.");
 });
 
 test("figures are found by feature and metric, and are NaN where unknown", () => {
@@ -83,11 +74,4 @@ test("below the first step its figures stand in as estimates; a figure that the 
   expect([table.get("support", 0, 0.001), table.estimated(0.001)]).toEqual([1, true]);
   expect([table.get("support", 0, 0.75), table.estimated(0.75)]).toEqual([2, false]);
   expect(table.get("step_in_distribution_impact", 0, 0.5)).toBeNaN();
-});
-
-test("colours along a ramp keep a date to the minute", () => {
-  const ramp = { column: "seen", kind: "continuous", of: "datetime", levels: null } as const;
-  const body = { ...ramp, domain: [20000, 20001], median: 20000, clock: [] as [number, number][] } as const;
-  const minute = 20000 + 1 / 1440;
-  expect(decodeColors({ ...body, domain: [20000, 20001] }, [Float64Array.of(minute)], 1).values[0]).toBe(minute);
 });

@@ -1,0 +1,230 @@
+"""The curves of one feature, and what is drawn with them: classes, colours, effects, unlike values, intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from ice_explorer.beyond.correlations import strong_correlations
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.checks import check_distinct_positions
+from ice_explorer.errors import OptionError
+from ice_explorer.results.column_colors import LevelColors, column_colors
+from ice_explorer.scene.display_axis import display_axis, histogram
+from ice_explorer.wire import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.results.outputs import Classes
+    from ice_explorer.tables.column import Column
+    from ice_explorer.wire.requests import IntervalsRequest
+
+_ALL: Final = slice(None)
+
+
+def describe_curves(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    max_lines: int,
+    selection: Sequence[int],
+    target: NDArray[np.float64] | None = None,
+) -> messages.CurvesBody:
+    """Describe the curves of one feature.
+
+    - `explanation`: where the labels of the rows come from.
+    - `max_lines`: how many rows to draw besides the selected ones.
+    - `selection`: rows of X that must be among them.
+    - `target` (n_observations,): observed, NaN where missing.
+    """
+    positions = feature._draw(max_lines, selection)
+    curves = feature.compute_curves(positions)
+    lowest, highest = feature._prediction_range
+    offset = (lowest + highest) / 2
+    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
+    edges, counts = histogram(axis)
+    is_told = feature._are_on_grid(positions).all()
+    return messages.CurvesBody(
+        feature=feature.label,
+        kind=feature.dtype_kind,
+        levels=axis.levels,
+        n_lines=len(positions),
+        n_grid=len(axis.grid),
+        n_observations=explanation._n_observations,
+        offset=offset,
+        prediction_range=(lowest, highest),
+        row_labels=explanation._row_labels(positions),
+        median=axis.median,
+        clock=list(axis.clock.changes),
+        positions=positions,
+        observed=axis.observed[positions],
+        likelihood_scale=feature.likelihood_scale[positions],
+        predictions=feature._predictions(positions) - offset,
+        grid=axis.grid,
+        values=curves - offset,
+        partial_dependence=feature.partial_dependence - offset,
+        spread=feature.spread,
+        histogram_edges=edges,
+        histogram_counts=counts,
+        missing=_describe_missing(feature, positions, offset),
+        distances=measure_distances(feature, positions) if axis.is_unordered else None,
+        target=None if target is None else target[positions],
+        at_own=None if is_told else feature._at_own_values(positions, curves) - offset,
+    )
+
+
+def measure_distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the distance of each grid value from the observed values of some rows: the exponents of the decay.
+
+    - returns (n_rows, n_grid): 0 at the observed value; infinite where nothing but it is likely.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
+
+
+def _describe_missing(
+    feature: FeatureExplanation, positions: NDArray[np.int64], offset: float
+) -> messages.MissingBody | None:
+    """Describe predictions with the value missing; None where no observation lacks it."""
+    known = feature._missing_dependence
+    if known is None:
+        return None
+    count = int(np.isnan(feature._item.feature.values).sum())
+    return messages.MissingBody(count, known[0], known[1], feature._missing_rows(positions) - offset)
+
+
+def describe_classes(
+    feature: FeatureExplanation,
+    classes: Classes,
+    positions: NDArray[np.int64],
+    places: NDArray[np.intp] | slice = _ALL,
+) -> messages.ClassesBody:
+    """Describe the curves of one feature for every class of the model.
+
+    - `feature`: of the explained class.
+    - `classes`: where the curves come from.
+    - `positions` (n_lines,): rows to draw.
+    - `places` (n_grid,): which values of the grid; all of them by default.
+    """
+    drawn = classes.lines(feature.feature, positions)
+    grid, curves = display_axis(feature._item.feature, feature.axis).grid[places], drawn.curves[:, :, places]
+    offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
+    values = curves - offsets[:, None, None]
+    return messages.ClassesBody(
+        feature=feature.label,
+        kind=feature.dtype_kind,
+        outputs=list(drawn.outputs),
+        n_outputs=drawn.n_outputs,
+        explained=drawn.explained,
+        n_lines=len(positions),
+        n_grid=len(grid),
+        positions=positions,
+        grid=grid,
+        offsets=offsets.tolist(),
+        values=list(values),
+        means=list(values.mean(axis=1)),
+    )
+
+
+def describe_colors(column: Column, positions: Sequence[int], separate: Sequence[str] = ()) -> messages.ColorsBody:
+    """Describe the values of a column at some rows of X; `separate` levels have colours of their own."""
+    colors = column_colors(column, check_distinct_positions(positions, len(column.values)), separate)
+    if isinstance(colors, LevelColors):
+        return _describe_levels(colors)
+    scale = messages.ContinuousColors(
+        column=colors.column,
+        kind="continuous",
+        of=colors.of,
+        domain=colors.domain,
+        median=colors.median,
+        levels=colors.levels,
+        clock=list(colors.clock.changes),
+    )
+    return messages.ColorsBody(scale, colors.values)
+
+
+def describe_groups(feature: FeatureExplanation, positions: Sequence[int]) -> messages.ColorsBody:
+    """Describe which rule of the best two columns together some rows of X fulfil.
+
+    - raises OptionError: if two columns explain no more than the best one.
+    """
+    groups = feature._groups()
+    if groups is None:
+        raise OptionError(
+            "Curves can be coloured by the groups of two columns where these explain more of the differences between "
+            f"them than one column does; those of {feature.label!r} are explained as well by one.",
+            "Colour them by a column.",
+        )
+    return _describe_levels(groups.at(check_distinct_positions(positions, len(groups.values))))
+
+
+def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
+    scale = messages.CategoryColors(
+        column=colors.column,
+        kind="category",
+        ordered=colors.is_ordered,
+        levels=colors.levels,
+        values=colors.places,
+        counts=colors.counts,
+    )
+    return messages.ColorsBody(scale, colors.values)
+
+
+def describe_effects(
+    feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
+) -> messages.EffectsBody:
+    """Describe ALE and M-plot of a feature."""
+    effects = local_effects(feature, between_blocks)
+    mean = effects.mean_prediction
+    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
+
+
+def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:
+    """Describe what varies strongly with a feature."""
+    correlations = strong_correlations(feature)
+    items = [
+        messages.CorrelatedItem(item.feature, item.correlation, cast("Any", item.measure))
+        for item in correlations.items
+    ]
+    return messages.CorrelatedBody(feature.label, correlations.lead, items)
+
+
+def describe_unlike(
+    feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
+) -> messages.UnlikeBody:
+    """Describe which phantom observations of a feature are unlike 99 % of rows."""
+    unlike = feature._unlike_shares(between_fits)
+    return messages.UnlikeBody(
+        feature=feature.label,
+        share=unlike.share,
+        summary=unlike.summary,
+        grid=display_axis(feature._item.feature, feature.axis).grid,
+        shares=unlike.grid_shares,
+        flags=feature._are_unlike(positions),
+    )
+
+
+def describe_intervals(
+    explanation: Explanation, labels: Sequence[str], request: IntervalsRequest
+) -> messages.IntervalsBody:
+    """Describe intervals of a metric and of ranks, and which neighbours are tied.
+
+    - `explanation`: the features that are explained so far.
+    - `labels`: of all features, in the order of the header.
+    """
+    ranked = explanation._rank_intervals(
+        request.rank_by, request.level, request.decay, request.convention, request.unit
+    )
+    place = {label: at for at, label in enumerate(labels)}
+    places = [place[label] for label in explanation._labels]
+    ends = np.full((4, len(labels)), np.nan)
+    ends[:, places] = ranked.low, ranked.high, ranked.rank_low, ranked.rank_high
+    tied = [(places[first], places[second]) for first, second in ranked.tied]
+    return messages.IntervalsBody(
+        len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
+    )

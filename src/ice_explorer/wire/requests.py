@@ -1,0 +1,256 @@
+"""Requests of the browser: a dataclass each, whose types are what is checked.
+
+An entry with a default may be missing. TypeScript has the same requests in `js/src/wire/protocol.ts`, which
+`tests/tools/protocol_types.py` writes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any, Final, Literal, cast, get_args
+
+from ice_explorer.errors import ICEExplorerError
+from ice_explorer.errors.base import quoted
+from ice_explorer.metrics.windows import Convention
+from ice_explorer.results.options import RankBy, Unit
+from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
+from ice_explorer.wire import messages
+from ice_explorer.wire.forms import check_entries, forms_of
+
+What = Literal["view", "panel", "all", "feature"]
+WHATS: Final[tuple[str, ...]] = get_args(What)
+Presence = Literal["shown", "removed", "left"]
+Extreme = Literal["highest", "lowest"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, whose one reply has the same id."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class FeatureRequest(Request):
+    """A request about one feature, which is computed first."""
+
+    feature: str
+
+
+@dataclass(frozen=True)
+class CurvesRequest(FeatureRequest):
+    """Requests the curves of a feature: at most `max_lines`, and those of the selected rows.
+
+    `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
+    """
+
+    max_lines: Positive
+    selection: list[int]
+    model: str | None = None
+
+
+@dataclass(frozen=True)
+class ClassesRequest(FeatureRequest):
+    """Requests the curves of a feature for every class."""
+
+    max_lines: Positive
+
+
+@dataclass(frozen=True)
+class ColorsRequest(Request):
+    """Requests the values of a column at some rows; `levels` have colours of their own however rare they are."""
+
+    column: str
+    positions: list[int]
+    levels: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class GroupsRequest(FeatureRequest):
+    """Requests which rule of the two columns that explain most together some rows fulfil."""
+
+    positions: list[int]
+
+
+@dataclass(frozen=True)
+class DriversRequest(FeatureRequest):
+    """Requests what explains the differences between the curves of a feature."""
+
+
+@dataclass(frozen=True)
+class EffectsRequest(FeatureRequest):
+    """Requests ALE and M-plot of a feature."""
+
+
+@dataclass(frozen=True)
+class CorrelatedRequest(FeatureRequest):
+    """Requests what varies strongly with a feature."""
+
+
+@dataclass(frozen=True)
+class UnlikeRequest(FeatureRequest):
+    """Requests which phantom observations of a feature are unlike 99 % of rows: of all rows, and of some."""
+
+    positions: list[int]
+
+
+@dataclass(frozen=True)
+class IntervalsRequest(Request):
+    """Requests intervals of the metric of the ranking; the next request continues where the reply is incomplete."""
+
+    rank_by: RankBy
+    level: Level
+    decay: Decay
+    convention: Convention
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class InteractionsRequest(Request):
+    """Requests how far features act together; the next request continues where the reply is incomplete."""
+
+
+@dataclass(frozen=True)
+class TwoWayRequest(Request):
+    """Requests the partial dependence on two columns; the next request continues where the reply is incomplete."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class RowsRequest(Request):
+    """Requests rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
+
+    positions: list[int]
+    sort_by: int | None = None
+    descending: bool = False
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class WhatIfRequest(Request):
+    """Requests how far a change of each of these features moves the prediction of one row."""
+
+    position: int
+    features: list[str]
+
+
+@dataclass(frozen=True)
+class InCommonRequest(Request):
+    """Requests what some rows have in common."""
+
+    positions: list[int]
+
+
+@dataclass(frozen=True)
+class ExtremeRequest(Request):
+    """Requests the row with the highest or the lowest prediction."""
+
+    end: Extreme
+
+
+@dataclass(frozen=True)
+class ExportRequest(Request):
+    """Requests what a view shows as a file, to the browser or into the folder of the notebook.
+
+    `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
+    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. `title` is
+    whether the curves have a heading.
+    """
+
+    format: str
+    what: What
+    width: float | None
+    dpi: float | None
+    title: bool
+    to: Literal["browser", "notebook"]
+    state: DocumentState
+    choices: ViewChoices
+
+
+@dataclass(frozen=True)
+class CancelRequest(Request):
+    """Requests to stop the background computation."""
+
+
+@dataclass(frozen=True)
+class ResumeRequest(Request):
+    """Requests the features that are missing after a cancel or a failure."""
+
+
+@dataclass(frozen=True)
+class ViewRequest(Request):
+    """Reports that a page shows the explorer in a view, has removed that view, or is left."""
+
+    view: str
+    state: Presence
+
+
+# Each type of request, and the body of its reply.
+REQUESTS: Final[Mapping[str, tuple[type[Request], type[Any]]]] = {
+    "curves": (CurvesRequest, messages.CurvesBody),
+    "classes": (ClassesRequest, messages.ClassesBody),
+    "colors": (ColorsRequest, messages.ColorsBody),
+    "groups": (GroupsRequest, messages.ColorsBody),
+    "drivers": (DriversRequest, messages.DriversBody),
+    "effects": (EffectsRequest, messages.EffectsBody),
+    "correlated": (CorrelatedRequest, messages.CorrelatedBody),
+    "unlike": (UnlikeRequest, messages.UnlikeBody),
+    "intervals": (IntervalsRequest, messages.IntervalsBody),
+    "interactions": (InteractionsRequest, messages.InteractionsBody),
+    "two_way": (TwoWayRequest, messages.TwoWayBody),
+    "rows": (RowsRequest, messages.RowsBody),
+    "what_if": (WhatIfRequest, messages.WhatIfBody),
+    "in_common": (InCommonRequest, messages.InCommonBody),
+    "extreme": (ExtremeRequest, messages.ExtremeBody),
+    "export": (ExportRequest, messages.ExportBody),
+    "cancel": (CancelRequest, messages.NoBody),
+    "resume": (ResumeRequest, messages.NoBody),
+    "view": (ViewRequest, messages.NoBody),
+}
+# A request that breaks the protocol comes from a page that loaded another version's front end.
+_RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
+
+
+def parse_request(content: Mapping[str, Any]) -> Request:
+    """Check a message from the browser once, at the door.
+
+    - `content`: the JSON of a custom message.
+    - returns: its id and entries; those that a request of its type does not have are left out.
+    - raises ICEExplorerError: if the type is unknown, or an entry is missing or of another kind.
+    """
+    name = content.get("type")
+    if not isinstance(name, str) or name not in REQUESTS:
+        raise ICEExplorerError(
+            f"A request must be of type {', '.join(map(repr, REQUESTS))}; got {quoted(name)}.", _RELOAD
+        )
+    kind, _ = REQUESTS[name]
+    known = forms_of(kind)  # type: ignore[arg-type]  # types are hashable
+    return cast("Request", _read(kind, {key: value for key, value in content.items() if key in known}, repr(name)))
+
+
+def _read(kind: type[Any], entries: Mapping[str, Any], request: str, within: str = "") -> object:
+    """Make a dataclass of JSON, or raise on the first entry that is missing, unknown or of another form."""
+    forms = forms_of(kind)  # type: ignore[arg-type]
+    # An entry that is missing holds nothing.
+    required = {each.name: None for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
+    entries = {**required, **entries}
+    check_entries(
+        entries,
+        forms,
+        lambda name: ICEExplorerError(
+            f"{within.removesuffix('.')!r} of a request {request} must have no other entries than "
+            f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
+            _RELOAD,
+        ),
+        lambda name, expected, got: ICEExplorerError(
+            f"{within + name!r} of a request {request} must be {expected}; got {quoted(got)}.", _RELOAD
+        ),
+    )
+    types = types_of(kind)
+    return kind(
+        **{
+            name: _read(types[name], value, request, f"{name}.") if is_dataclass(types[name]) else value
+            for name, value in entries.items()
+        }
+    )
