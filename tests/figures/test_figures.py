@@ -267,7 +267,7 @@ def test_a_figure_says_what_it_shows(explanation):
         "± 1 SD",
         "observed",
         "weight of far values 0.75",
-        "tick: all values alike",
+        "all values alike",
     ):
         assert expected in words
     assert figure.get_figwidth() == pytest.approx(180 / 25.4)
@@ -584,7 +584,7 @@ def test_the_ranking_draws_the_table(explanation):
     (ticks,) = [line for line in ax.lines if line.get_gid() == "tick"]
     assert_allclose(ticks.get_xdata(), table["impact"])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "weight of far values 0.75", "tick: all values alike", "net rise or fall", "levels without an order"
+        "weight of far values 0.75", "all values alike", "net rise or fall", "levels without an order"
     ]  # fmt: skip
     by_impact = plot_ranking(explanation, rank_by="impact")
     assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(rank_by="impact")["impact"])

@@ -12,6 +12,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.results.outputs import MOST_SHOWN
 from ice_explorer.widget import replies
 from ice_explorer.widget.session import work_of
+from ice_explorer.wire import requests
 
 N = 60
 GENERATOR = np.random.default_rng(0)
@@ -70,7 +71,7 @@ def test_a_single_output_has_nothing_beside_it():
     work = work_of(lambda rows: rows[:, 0], X, None, {})
     assert work.choices.classes is None
     with pytest.raises(OptionError) as caught:
-        replies.answer_of(work, None, {"type": "classes", "feature": "x0"})
+        replies.answer_of(work, None, requests.ClassesRequest(id="1", feature="x0", max_lines=50))
     assert str(caught.value) == (
         "Classes can be shown side by side where the model at hand has several; this explorer knows of one output. "
         "Call `ICEExplorer(model, X)` with a model of several classes."

@@ -6,6 +6,7 @@ import tempfile
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_equal
 from origins import read_provenance
 
 import ice_explorer as ice
@@ -49,7 +50,7 @@ def test_what_was_saved_is_answered_as_before(make, ask, results, request_, monk
     monkeypatch.setattr(replies, "_SECONDS_OF_REPLY", math.inf)
     found = [ask(make(e), **request_) for e in results]
     bodies = [content["body"] for content, _ in found]
-    assert bodies[1] == bodies[0]
+    assert_equal(bodies[1], bodies[0])
     assert [bytes(each) for each in found[1][1]] == [bytes(each) for each in found[0][1]]
     assert bodies[2].keys() == bodies[0].keys()
 
@@ -69,7 +70,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
         {"type": "colors", "column": e._residual_label, "positions": [0, 7]},
     ):
         found = [ask(make(*of), **request) for of in ((e, None, y), (o,))]
-        assert found[1][0]["body"] == found[0][0]["body"]
+        assert_equal(found[1][0]["body"], found[0][0]["body"])
         assert [bytes(each) for each in found[1][1]] == [bytes(each) for each in found[0][1]]
     assert opened(make(lambda X: X["a"] * X["b"], X).explanation)._observed_target is None
 

@@ -20,12 +20,20 @@ _MOST_ROWS: Final = 10  # of `js/src/panels/interactions/panel.ts`
 _NAMES: Final = 0.42  # of the width, for the names of features
 _H2: Final = 1.65  # of the longest bar, where H² ends, and where sizes end
 _SIZE: Final = 2.25
+_ROW: Final = 1.7  # letters
 _AROUND: Final = 3  # rows, for a title and the air below
 
 
-def draw_interactions(parent: FigureBase, shown: InteractionsScene, width: float) -> None:
-    """Draw pairs above features, with H² and the size in units of the prediction; so many pt wide."""
-    parts = [("Pairs", shown.pairs[:_MOST_ROWS]), ("Features", shown.features[:_MOST_ROWS])]
+def letters_of(shown: InteractionsScene) -> float:
+    """Height of all bars that are drawn, in letters."""
+    return sum(_ROW * (min(len(rows), _MOST_ROWS) + _AROUND) for rows in (shown.pairs, shown.features) if rows)
+
+
+def draw_interactions(parent: FigureBase, shown: InteractionsScene, width: float, height: float) -> None:
+    """Draw pairs above features, with H² and the size in units of the prediction; so many pt wide and letters high."""
+    room = min(1.0, height / letters_of(shown)) if shown.pairs or shown.features else 1.0
+    most = max(1, int(room * (_MOST_ROWS + _AROUND)) - _AROUND)
+    parts = [("Pairs", shown.pairs[:most]), ("Features", shown.features[:most])]
     parts = [(heading, rows) for heading, rows in parts if rows]
     ratios = [len(rows) + _AROUND for _, rows in parts]
     longest = max((row.h2 for _, rows in parts for row in rows), default=0.0) or 1.0

@@ -196,10 +196,13 @@ def _sign_handles(ranking: Ranking, shown: Sequence[Bar], look: Look) -> list[Ar
     from matplotlib.lines import Line2D
 
     drawn = {ranking.sign(bar) for bar in shown}
-    known = (("sign", {"up", "down"}, _two_triangles()), ("levels", {"levels"}, _four_dots()))
+    known = (
+        (explanation("sign").name, {"up", "down"}, _two_triangles()),
+        ("levels without an order", {"levels"}, _four_dots()),
+    )
     return [
-        Line2D([], [], color=look.mixed(0.65), label=explanation(term).name, marker=marker, **_SIGN_LOOK)
-        for term, signs, marker in known
+        Line2D([], [], color=look.mixed(0.65), label=text, marker=marker, **_SIGN_LOOK)
+        for text, signs, marker in known
         if drawn & signs
     ]
 

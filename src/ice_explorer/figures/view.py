@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ice_explorer.errors.base import counted
 from ice_explorer.figures.curves import FeaturePlot
-from ice_explorer.figures.interactions import draw_interactions
+from ice_explorer.figures.interactions import draw_interactions, letters_of
 from ice_explorer.figures.legend import add_figure_legend, add_shared_color_bar
 from ice_explorer.figures.pair import draw_pair
 from ice_explorer.figures.places import write_numbers
@@ -124,6 +124,8 @@ class _View:
     def height_of_left(self, width: float) -> float:
         """Height of the ranking where it is above the curves [pt]."""
         letter = self.paper.font_size
+        if self.scene.interactions is not None:
+            return (letters_of(self.scene.interactions) + 8 * _LEADING) * letter
         n_rows = min(_MOST_ROWS_ABOVE, len(self.scene.ranking.bars))
         below = self._height_of_legend() + 2 * letter
         return _ROW * letter * n_rows + self._height_of(self._heading_of_left(width)) + below
@@ -148,8 +150,9 @@ class _View:
         if scene.interactions is not None:
             size = explanation("interaction_size").name
             texts = f"{explanation('h2').name}, and the {size} in units of the prediction.", scene.interactions.basis
-            draw_interactions(parent, scene.interactions, width)
             sentences = [Text(broken(text, 0.94 * width, letter), {"gid": "sentence"}) for text in texts]
+            below = height - self._height_of([Text("", _TITLE), *sentences])
+            draw_interactions(parent, scene.interactions, width, below / letter)
             self._add_heading(parent, [Text("Interactions", _TITLE), *sentences])
             return
         heading, ranking = self._heading_of_left(width), scene.ranking

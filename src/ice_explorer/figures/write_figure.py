@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.figures.text import printable
@@ -29,6 +30,8 @@ def svg_bytes(figure: Figure, title: str, description: str, provenance: str, dpi
 def png_bytes(figure: Figure, title: str, description: str, provenance: str, dpi: float) -> bytes:
     """Write a figure as PNG, with the provenance in the text chunk "ice-explorer"."""
     file = io.BytesIO()
+    # Matplotlib cuts a part of a pixel off.
+    figure.set_size_inches(*(math.floor(side * dpi + 0.5) / dpi + 1e-9 for side in figure.get_size_inches()))
     metadata = {"Title": title, "Description": description, "Software": CREATOR, "ice-explorer": provenance}
     figure.savefig(file, format="png", dpi=dpi, metadata=metadata)
     return file.getvalue()
