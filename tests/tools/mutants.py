@@ -256,7 +256,7 @@ MUTATIONS: Final = r"""
 - const sizes = Array.from(mean, Math.abs);
 + const sizes = Array.from(mean);
 = intervals that are switched on again have the usual level
-@ panels/ranking/intervals.ts : browser/intervals.test.ts browser/interval_level.test.ts
+@ panels/controls/entries.ts : browser/intervals.test.ts browser/interval_level.test.ts
 - level = chosen ?? level;
 + level = chosen ?? USUAL_LEVEL;
 """
