@@ -36,6 +36,9 @@ USUAL: Final[Mapping[str, object]] = vars(ViewChoices())
 """Choices that are as these change nothing."""
 
 
+_MAY_BE_LEFT_OPEN: Final = ("convention", "ci")
+
+
 @dataclass(frozen=True, eq=False)
 class Besides:
     """Content shown in addition to the curves of an explanation.
@@ -101,8 +104,9 @@ class ViewState(DocumentState):
         check_one_of("rank_by", given, RANKINGS if of_models else METRIC_RANKINGS)
         # Numbers become plain ones, which a file names as they are.
         for name in ("kind", "unit", "convention", "ci", "decay", "anchor"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, check_choice(name, getattr(self, name)))
+            value = getattr(self, name)
+            if value is not None or name not in _MAY_BE_LEFT_OPEN:
+                object.__setattr__(self, name, check_choice(name, value))
 
     @classmethod
     def of(cls, state: ViewState | Mapping[str, Any]) -> ViewState:
