@@ -629,7 +629,6 @@ FILES = {
         ),
         "a text with its unit; got 'wide'": lambda: save("view.svg", "panel", width="wide"),
         "got an integer of about 5,001 digits. Write": lambda: save("view.svg", width=HUGE),
-        "`kind` must be 'ice', 'c-ice' or 'd-ice'; got None.": lambda: save("view.svg", kind=None),
         "at least 115.2 mm for letters of 14.4 pt; got 89": lambda: save("view.svg", width="89mm", font_size=14.4),
         "`dpi` must be from 50 to 1200 dots per inch; got 5": lambda: save("view.png", dpi=5),
         "`font_size` must be from 4 to 24 pt, as letters are measured; got 2": lambda: save("view.svg", font_size=2),
