@@ -1136,8 +1136,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         Raises
         ------
-        OptionError
-            If Matplotlib is not installed; also an ImportError.
         ICEExplorerError
             If an option has an invalid value, or the figure has no such option.
 

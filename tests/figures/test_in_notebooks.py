@@ -27,3 +27,12 @@ def test_a_cell_that_ends_with_a_plot_shows_it_once():
     images = [sum("image/png" in output.get("data", {}) for output in cell.outputs) for cell in cells]
     assert dict(zip(PLOTS, images[1:-1], strict=True)) == dict.fromkeys(PLOTS, 1)
     assert [output["text"] for output in cells[-1].outputs] == ["[]\n"]
+
+
+@pytest.mark.wide
+def test_a_cell_that_ends_with_the_figure_of_an_explorer_shows_it_once():
+    """Also where nothing has loaded the backend that tells the kernel how a figure is shown."""
+    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "x = ice.ICEExplorer(e)", "x.figure()")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(notebook, timeout=60).execute()
+    assert ["image/png" in output["data"] for output in cells[-1].outputs] == [True]

@@ -101,7 +101,7 @@ class Importances:
         Raises
         ------
         OptionError
-            If an option has an invalid value, or Matplotlib is not installed (then also an ImportError).
+            If an option has an invalid value.
         """
         from ice_explorer.figures import effects
 

@@ -339,7 +339,7 @@ class Interactions:
         Raises
         ------
         OptionError
-            If an option has an invalid value, or Matplotlib is not installed (then also an ImportError).
+            If an option has an invalid value.
         PredictionError
             If the model fails or changed since `explain`.
         """

@@ -222,7 +222,7 @@ def _write_number(lower: float, upper: float, *, is_integer: bool = False) -> st
 
 
 def _write_date(lower: float, upper: float) -> str:
-    """Write the middle of two moments, no finer than parts them: a day, else a minute, else all there is."""
+    """Write the middle of two moments, no finer than needed to tell them apart: a day, a minute, or all there is."""
     middle = choose_between(lower, upper)
     rounded = (math.floor(middle / step + 1e-6) * step for step in (1.0, _MINUTE))
     return date_text(next((moment for moment in rounded if lower <= moment < upper), middle))

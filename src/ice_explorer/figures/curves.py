@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.figures.feet import SLOPE_SPREAD_LABEL, UNLIKE_LABEL, Feet
-from ice_explorer.figures.lines_image import line_strength, line_thickness
-from ice_explorer.figures.places import PT_PER_PX, Places, add_ticks
+from ice_explorer.figures.lines_image import LinesImage, line_strength, line_thickness
+from ice_explorer.figures.numbers import Within
+from ice_explorer.figures.places import PT_PER_PX, Places, add_ticks, write_numbers
 from ice_explorer.figures.style import IMAGE_PROPERTIES
 from ice_explorer.figures.text import fitted, root_of, size_of
 from ice_explorer.glossary import explanation
@@ -94,9 +95,11 @@ class FeaturePlot:
     def _feet(self) -> Feet:
         return Feet(self.ax, self.lines, self._places, self.look, is_small=self.is_small)
 
-    def draw(self) -> None:
-        """Draw everything that has units of the data."""
+    def draw(self, room: float) -> None:
+        """Draw everything that has units of the data, over an axis of the feature that is so many pt long."""
         lines = self.lines
+        write_numbers(self.ax, lines)
+        add_ticks(self.ax, lines, self._places, room, self.look.mixed(0.5))
         self._feet.draw()
         self._add_rules()
         if lines.is_empty:
@@ -119,14 +122,8 @@ class FeaturePlot:
             self._add_group_means()
         self._add_effects()
 
-    def add_ticks(self, room: float) -> None:
-        """Label the axis of the feature, which is so many pt long."""
-        add_ticks(self.ax, self.lines, self._places, room, self.look.mixed(0.5))
-
     def set_limits(self, head: float) -> None:
         """Extend the axes over the data, with `head` of their height left free above, unless limits are fixed."""
-        from ice_explorer.figures.numbers import Within
-
         low, high = self.y_domain
         foot = self._feet.height  # the strips are at the bottom of the same axes, under the lines
         whole = (high - low) / (1 - foot - head)
@@ -155,8 +152,6 @@ class FeaturePlot:
 
         Together they reach an opacity of `most`.
         """
-        from ice_explorer.figures.lines_image import LinesImage
-
         given, most = dict(self.styling.line_kw), most * self._dim
         alpha = given.pop("alpha", None)
         width = given.pop("linewidth", line_thickness(len(values)) * PT_PER_PX * self.look.line_width)

@@ -11,6 +11,7 @@ from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.legend import add_legend
+from ice_explorer.figures.numbers import Numbers
 from ice_explorer.figures.style import Look, check_title, given_axes, next_color
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.palette import ALE, M_PLOT
@@ -65,8 +66,6 @@ def plot_effects(
     legend: bool = True,
 ) -> Axes:
     """Draw mean effects along the axis of a feature, as `Explanation.plot` describes."""
-    from ice_explorer.figures.numbers import Numbers
-
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size, ci=ci)
     ax = given_axes(ax)

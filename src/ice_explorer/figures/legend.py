@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.figures.numbers import Numbers
 from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
 
 if TYPE_CHECKING:
@@ -148,8 +149,6 @@ def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Col
 def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap, Normalize
-
-    from ice_explorer.figures.numbers import Numbers
 
     low, high = coloring.domain or (0.0, 1.0)
     scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.checks import check_flag, check_integer, check_names
@@ -12,8 +11,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.figures.curves import FeaturePlot
 from ice_explorer.figures.legend import add_figure_legend, add_shared_color_bar
-from ice_explorer.figures.places import write_numbers
-from ice_explorer.figures.style import Look, Styling, next_color, with_palette
+from ice_explorer.figures.style import Look, Styling, bare_figure, next_color, with_palette
 from ice_explorer.figures.text import add_title, fitted, room_of, size_of
 from ice_explorer.scene.build import shown_lines
 from ice_explorer.scene.scene import KIND_TITLES
@@ -80,9 +78,7 @@ def plot_panels(
         domain = _shared(all_lines) if is_shared else lines.y_domain
         plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
         add_title(ax, lines.x_title, given=True)
-        write_numbers(ax, lines)
-        plots[-1].add_ticks(room_of(ax)[0])
-        plots[-1].draw()
+        plots[-1].draw(room_of(ax)[0])
         plots[-1].set_limits(0.0)
     usual = f"{KIND_TITLES[kind]} of {len(shown)} of {counted(len(explanation), 'feature')}"
     if styling.title:
@@ -92,29 +88,21 @@ def plot_panels(
     figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
     if styling.legend:
         longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
-        title = longest.coloring.title if longest.coloring.levels else None
-        add_figure_legend(figure, longest.handles, title, 72 * figure.get_figwidth())
+        add_figure_legend(figure, longest.handles, longest.legend_title, 72 * figure.get_figwidth())
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(figure, axes, plots[0].coloring)
     return figure
 
 
 def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
-    from matplotlib import get_backend, rcParams
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib import rcParams
 
-    # pyplot would show a figure of its own in addition to the value of the cell. Without pyplot, the backend of
-    # notebooks has to be loaded here: it registers how a Figure is shown.
-    if "inline" in get_backend():
-        import_module("matplotlib_inline.backend_inline")
     n_columns = min(n_columns, n_panels)
     n_rows = math.ceil(n_panels / n_columns)
     usual = rcParams["figure.figsize"]
     around = _AROUND * size_of("font.size") / 72
     size = n_columns * _PANEL[0] * usual[0], n_rows * _PANEL[1] * usual[1] + around
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
+    figure = bare_figure(*size)
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
     for ax in axes[n_panels:]:
         ax.remove()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
+from ice_explorer.figures.numbers import Numbers
 from ice_explorer.figures.text import fitted, kept_width, room_of, size_of, width_of
 from ice_explorer.scene.strips import place_in_strip, strip_reach
 from ice_explorer.scene.words import FEW_VALUES, axis_ticks
@@ -75,8 +76,6 @@ class Places:
 def write_numbers(ax: Axes, lines: Lines) -> None:
     """Write the numbers of both axes as the explorer does, unless they have a formatter of their own."""
     from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
-
-    from ice_explorer.figures.numbers import Numbers
 
     if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
         ax.yaxis.set_major_formatter(Numbers())

@@ -15,7 +15,6 @@ from ice_explorer.figures.effects import plot_effects
 from ice_explorer.figures.legend import add_color_bar, add_legend
 from ice_explorer.figures.pair import plot_pair
 from ice_explorer.figures.panels import plot_panels
-from ice_explorer.figures.places import write_numbers
 from ice_explorer.figures.ranking import draw_ranking
 from ice_explorer.figures.style import Look, Styling, check_title, given_axes, next_color, with_palette
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, kept_width
@@ -102,7 +101,7 @@ def plot_ranking(
     else:
         ranking = ranking_of(explanation, replace(state, unit=unit))
     ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
-    add_title(ax, ranking.title[0].upper() + ranking.title[1:], given)
+    add_title(ax, ranking.heading, given)
     draw_ranking(ax, ranking, decay, max_features, has_legend=has_legend)
     return ax
 
@@ -185,9 +184,7 @@ def draw_curves(
     if coloring.domain is not None and styling.legend:
         add_color_bar(ax, coloring)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
-    write_numbers(ax, lines)
-    drawn.add_ticks(kept_width(ax))
-    drawn.draw()
+    drawn.draw(kept_width(ax))
     for handle in level_handles(coloring, look):
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
     head = add_legend(ax, drawn.handles, drawn.legend_title) if styling.legend else 0.0

@@ -41,15 +41,14 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     size = size_of("ytick.labelsize")
     shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
     handles = draw_bars(ax, ranking, decay, shown)
-    add_x_label(ax, "", remarks_of(ranking, shown))
+    add_x_label(ax, "", [count_text(ranking, shown), ranking.counted, ranking.footnote])
     foot = add_legend(ax, handles, None, loc="lower left") if has_legend else 0.0
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
 
 
-def remarks_of(ranking: Ranking, shown: Sequence[Bar]) -> list[str]:
-    """Return how many features there are, what the figures are averages of, and what is marked."""
-    left_out = f"{len(shown):,} of {len(ranking.bars):,} features" if len(shown) < len(ranking.bars) else ""
-    return [remark for remark in (left_out, ranking.counted, ranking.footnote) if remark]
+def count_text(ranking: Ranking, shown: Sequence[Bar]) -> str:
+    """How many of the features are drawn; empty where all are."""
+    return f"{len(shown):,} of {len(ranking.bars):,} features" if len(shown) < len(ranking.bars) else ""
 
 
 def draw_bars(

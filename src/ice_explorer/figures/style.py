@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ from ice_explorer.scene.palette import Palette, diverging_palette, hues, is_dive
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ice_explorer.scene.coloring import Coloring
@@ -144,6 +146,21 @@ def _too_few_colors(got: int, what: str, needed: int) -> OptionError:
 
 
 # --- axes -----------------------------------------------------------------------------------------
+
+
+def bare_figure(width: float, height: float) -> Figure:
+    """Return a figure of so many inches that lays itself out, that pyplot does not know and that notebooks show."""
+    from matplotlib import get_backend
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    # pyplot would show a figure of its own in addition to the value of the cell. Without pyplot, the backend of
+    # notebooks has to be loaded here: it registers how a Figure is shown.
+    if "inline" in get_backend():
+        import_module("matplotlib_inline.backend_inline")
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
+    return figure
 
 
 def given_axes(ax: Axes | None, n_rows: int | None = None) -> Axes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ice_explorer.errors.base import counted
@@ -11,10 +12,9 @@ from ice_explorer.figures.curves import FeaturePlot
 from ice_explorer.figures.interactions import draw_interactions, letters_of
 from ice_explorer.figures.legend import add_figure_legend, add_shared_color_bar
 from ice_explorer.figures.pair import draw_pair
-from ice_explorer.figures.places import write_numbers
 from ice_explorer.figures.plot import draw_curves
-from ice_explorer.figures.ranking import draw_bars, names_of, rows_shown
-from ice_explorer.figures.style import Look, Styling
+from ice_explorer.figures.ranking import count_text, draw_bars, names_of, rows_shown
+from ice_explorer.figures.style import Look, Styling, bare_figure
 from ice_explorer.figures.text import broken, fitted, size_of, width_of
 from ice_explorer.glossary import explanation
 
@@ -52,37 +52,29 @@ def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool) -> Figure:
 
     The style is that of `paper`, which must be in force already.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     width, letter = 72 * paper.inches, paper.font_size
-    drawn = _View(scene, paper, with_rank=with_ranking)
+    is_beside = with_ranking and width >= _SIDE_BY_SIDE * letter
+    left = min(_LEFT[0] * width, _LEFT[1] * letter) if is_beside else width
+    drawn = _View(scene, paper, width - left if is_beside else width, with_rank=with_ranking)
     caption = ""
     if paper.caption is not False:
         usual = scene.description if with_ranking else scene.panel_description
         caption = broken(usual if paper.caption is True else paper.caption, 0.97 * width, 0.9 * letter)
-    below = (1.0 + caption.count("\n") + 1) * _LEADING * letter if caption else 0.0
-    figure = Figure(figsize=(1, 1), layout="constrained")
+    below = (2.0 + caption.count("\n")) * _LEADING * letter if caption else 0.0
+    above = drawn.height_of_left(width) if with_ranking and not is_beside else 0.0
+    figure = bare_figure(paper.inches, (above + drawn.height + below) / 72)
     layout: Any = figure.get_layout_engine()
-    FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
     layout.set(w_pad=0.4 * letter / 72, h_pad=0.4 * letter / 72)
-    if not with_ranking:
-        height = drawn.height(width)
-        figure.set_size_inches(paper.inches, (height + below) / 72)
-        drawn.draw(figure, width)
-    elif width >= _SIDE_BY_SIDE * letter:
-        left = min(_LEFT[0] * width, _LEFT[1] * letter)
-        height = drawn.height(width - left)
-        figure.set_size_inches(paper.inches, (height + below) / 72)
+    right: Parent = figure
+    if is_beside:
         parts: Any = figure.subfigures(1, 2, width_ratios=(left, width - left))
-        drawn.draw_left(parts[0], left, height)
-        drawn.draw(parts[1], width - left)
-    else:
-        above, height = drawn.height_of_left(width), drawn.height(width)
-        figure.set_size_inches(paper.inches, (above + height + below) / 72)
-        parts = figure.subfigures(2, 1, height_ratios=(above, height))
-        drawn.draw_left(parts[0], width, above)
-        drawn.draw(parts[1], width)
+        drawn.draw_left(parts[0], left, drawn.height)
+        right = parts[1]
+    elif with_ranking:
+        parts = figure.subfigures(2, 1, height_ratios=(above, drawn.height))
+        drawn.draw_left(parts[0], left, above)
+        right = parts[1]
+    drawn.draw(right)
     if caption:
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=0.9 * letter, gid="caption")
     _keep_ticks(figure)
@@ -113,10 +105,11 @@ class Text:
 
 @dataclass(frozen=True)
 class _View:
-    """What is drawn, and on what."""
+    """What is drawn, and on what; the curves and all that takes their place have a `width` [pt]."""
 
     scene: Scene
     paper: Paper
+    width: float
     with_rank: bool
 
     # --- the features and how they stand to each other ---------------------------------------------
@@ -140,7 +133,7 @@ class _View:
 
     def _heading_of_left(self, width: float) -> list[Text]:
         ranking, letter, room = self.scene.ranking, self.paper.font_size, 0.94 * width
-        title = fitted(ranking.title[0].upper() + ranking.title[1:], room, _TITLE_SIZE * letter)
+        title = fitted(ranking.heading, room, _TITLE_SIZE * letter)
         remarks = [broken(text, room, letter) for text in (ranking.counted, ranking.footnote) if text]
         return [Text(title, _TITLE), *(Text(text, {"gid": "remark"}) for text in remarks)]
 
@@ -167,13 +160,13 @@ class _View:
         ax.set_ylim(room / (_ROW * letter) - 0.6, -0.6)
         ax.spines[["left", "bottom"]].set_visible(False)
         ax.plot([0, 0], [-0.5, len(shown) - 0.5], color=Look.of(ax).mixed(1), linewidth=0.6, label="_axis")
-        if len(shown) < len(ranking.bars):
-            some = f"{len(shown):,} of {len(ranking.bars):,} features"
+        some = count_text(ranking, shown)
+        if some:
             ax.text(0, len(shown) - 0.2, some, fontsize=0.9 * letter, va="center", gid="count")
         if handles:
             from matplotlib.transforms import blended_transform_factory
 
-            below = len(shown) + (0.2 if len(shown) < len(ranking.bars) else -0.4)
+            below = len(shown) + (0.2 if some else -0.4)
             legend = add_figure_legend(parent, handles, None, width, "upper left")
             place = blended_transform_factory(parent.transSubfigure, ax.transData)
             legend.set_bbox_to_anchor((0.0, below), transform=place)
@@ -182,40 +175,43 @@ class _View:
 
     # --- what the features do ----------------------------------------------------------------------
 
-    def height(self, width: float) -> float:
-        """Height of what stands on the right, so many pt wide."""
+    @cached_property
+    def height(self) -> float:
+        """Height of the curves and all that takes their place [pt]."""
         scene, letter = self.scene, self.paper.font_size
-        heading = self._height_of(self._heading(width))
+        heading = self._height_of(self._heading)
         if scene.features:
-            return heading + self._height_of_smalls(scene.features, _FEATURE, width)
+            return heading + self._height_of_smalls(scene.features, _FEATURE)
         if scene.compared:
-            height = heading + self._height_of_smalls(scene.compared, _COMPARED, width)
+            height = heading + self._height_of_smalls(scene.compared, _COMPARED)
         else:
             share, least, most = _PLOT
-            height = heading + min(max(share * width, least * letter), most * letter) + 4 * letter
-        return height + self._height_of_classes(width)
+            height = heading + min(max(share * self.width, least * letter), most * letter) + 4 * letter
+        return height + self._height_of_classes
 
-    def _height_of_classes(self, width: float) -> float:
+    @property
+    def _height_of_classes(self) -> float:
         if not self.scene.classes:
             return 0.0
-        return (_LEADING + 1) * self.paper.font_size + self._height_of_smalls(self.scene.classes, _CLASS, width)
+        return (_LEADING + 1) * self.paper.font_size + self._height_of_smalls(self.scene.classes, _CLASS)
 
-    def _columns(self, smalls: Sequence[Small], size: tuple[float, float], width: float) -> int:
-        return min(len(smalls), max(1, int(width / (size[0] * self.paper.font_size))))
+    def _columns(self, smalls: Sequence[Small], size: tuple[float, float]) -> int:
+        return min(len(smalls), max(1, int(self.width / (size[0] * self.paper.font_size))))
 
-    def _height_of_smalls(self, smalls: Sequence[Small], size: tuple[float, float], width: float) -> float:
-        n_rows = math.ceil(len(smalls) / self._columns(smalls, size, width))
+    def _height_of_smalls(self, smalls: Sequence[Small], size: tuple[float, float]) -> float:
+        n_rows = math.ceil(len(smalls) / self._columns(smalls, size))
         return (n_rows * (size[1] + 3.2) + 3) * self.paper.font_size
 
     def _height_of(self, heading: Sequence[Text]) -> float:
         return sum(each.height for each in heading) * self.paper.font_size
 
-    def _heading(self, width: float) -> list[Text]:
-        """Return the lines above the curves: title, sentence and notes."""
+    @cached_property
+    def _heading(self) -> list[Text]:
+        """The lines above the curves: title, sentence and notes."""
         scene, letter = self.scene, self.paper.font_size
         if self.paper.title is False:
             return []
-        room = 0.94 * width
+        room = 0.94 * self.width
         title = scene.heading if self.paper.title is True else self.paper.title
         if scene.features:
             n, shown = len(scene.ranking.bars), len(scene.features)
@@ -229,36 +225,36 @@ class _View:
         lines = [Text(broken(text, room, letter), {"gid": "sentence"}) for text in sentences]
         return [Text(fitted(title, room, _TITLE_SIZE * letter), _TITLE), *lines]
 
-    def draw(self, parent: Parent, width: float) -> None:
+    def draw(self, parent: Parent) -> None:
         """Draw the open feature, what it is compared with, or all features."""
         scene = self.scene
         if scene.features:
-            self._draw_smalls(parent, scene.features, _FEATURE, width)
-            self._add_heading(parent, self._heading(width))
+            self._draw_smalls(parent, scene.features, _FEATURE)
+            self._add_heading(parent, self._heading)
             return
         top = parent
         if scene.classes:
-            below = self._height_of_classes(width)
-            top, bottom = parent.subfigures(2, 1, height_ratios=(self.height(width) - below, below))
+            below = self._height_of_classes
+            top, bottom = parent.subfigures(2, 1, height_ratios=(self.height - below, below))
             n_shown = len(scene.classes)
             some = f", the {n_shown} most probable of {scene.n_classes}" if n_shown < scene.n_classes else ""
-            text = fitted(f"{scene.lines.feature} for every class{some}", 0.94 * width, self.paper.font_size)
+            text = fitted(f"{scene.lines.feature} for every class{some}", 0.94 * self.width, self.paper.font_size)
             bottom.suptitle(text, x=0.02, ha="left", fontsize=self.paper.font_size, weight="bold", gid="classes")
-            self._draw_smalls(bottom, scene.classes, _CLASS, width)
+            self._draw_smalls(bottom, scene.classes, _CLASS)
         if scene.compared:
-            self._draw_smalls(top, scene.compared, _COMPARED, width)
+            self._draw_smalls(top, scene.compared, _COMPARED)
         elif scene.pair is not None:
-            draw_pair(self._axes(top, width), scene.pair)
+            draw_pair(self._axes(top), scene.pair)
         else:
-            draw_curves(self._axes(top, width), scene.lines, scene.coloring, _PLAIN, scene.n_rows)
-        self._add_heading(top, self._heading(width))
+            draw_curves(self._axes(top), scene.lines, scene.coloring, _PLAIN, scene.n_rows)
+        self._add_heading(top, self._heading)
 
-    def _axes(self, parent: Parent, width: float) -> Axes:
+    def _axes(self, parent: Parent) -> Axes:
         """Return Axes that are about as large as the layout makes them: texts are fitted to them."""
-        letter, heading = self.paper.font_size, self._height_of(self._heading(width))
-        whole = self.height(width) - self._height_of_classes(width)
+        letter, heading = self.paper.font_size, self._height_of(self._heading)
+        whole = self.height - self._height_of_classes
         around = {
-            "left": 5.5 * letter / width,
+            "left": 5.5 * letter / self.width,
             "right": 0.98,
             "bottom": 3.5 * letter / whole,
             "top": 1 - heading / whole,
@@ -282,21 +278,21 @@ class _View:
             parent.text(0.0, 1.0, each.text, **where, **each.look)
             down += each.height * letter
 
-    def _draw_smalls(self, parent: Parent, smalls: Sequence[Small], size: tuple[float, float], width: float) -> None:
+    def _draw_smalls(self, parent: Parent, smalls: Sequence[Small], size: tuple[float, float]) -> None:
         """Draw plots of one size in as many rows as it takes, with one legend under them."""
-        n_columns = self._columns(smalls, size, width)
+        n_columns = self._columns(smalls, size)
         n_rows = math.ceil(len(smalls) / n_columns)
         axes = list(parent.subplots(n_rows, n_columns, squeeze=False).flat)
         for ax in axes[len(smalls) :]:
             ax.remove()
         with_titles = size is _COMPARED
-        room = width / n_columns - (6.5 if with_titles else 4.5) * self.paper.font_size
+        room = self.width / n_columns - (6.5 if with_titles else 4.5) * self.paper.font_size
         pairs = zip(axes, smalls, strict=False)
         plots = [self._draw_small(ax, small, room, with_titles=with_titles) for ax, small in pairs]
         if size is _CLASS:
             return
         longest = max(plots, key=lambda plot: len(plot.handles))
-        add_figure_legend(parent, longest.handles, longest.coloring.title if longest.coloring.levels else None, width)
+        add_figure_legend(parent, longest.handles, longest.legend_title, self.width)
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(parent, axes[: len(smalls)], plots[0].coloring)
 
@@ -318,9 +314,7 @@ class _View:
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes, "gid": "note"}
             ax.text(0.5, 0.5, broken(NO_SLOPES, 0.9 * room, letter), **where)
             return plot
-        write_numbers(ax, lines)
-        plot.add_ticks(room)
-        plot.draw()
+        plot.draw(room)
         plot.set_limits(0.0)
         if with_titles:
             ax.set_ylabel(broken(lines.y_title, 0.7 * _COMPARED[1] * letter, letter, 2))

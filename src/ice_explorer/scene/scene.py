@@ -105,6 +105,11 @@ class Ranking:
         return ", ".join(filter(None, [RANK_TITLES[self.rank_by], UNIT_TITLES[self.unit]]))
 
     @property
+    def heading(self) -> str:
+        """The same with a capital."""
+        return self.title[0].upper() + self.title[1:]
+
+    @property
     def counted(self) -> str:
         """What the figures are averages of; empty for a metric that both conventions share."""
         return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"

@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
+_MAY_BE_LEFT_OPEN: Final = ("convention", "ci")
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
 USUAL: Final[Mapping[str, object]] = vars(ViewChoices())
 """Choices that are as these change nothing."""
-
-
-_MAY_BE_LEFT_OPEN: Final = ("convention", "ci")
 
 
 @dataclass(frozen=True, eq=False)
