@@ -216,9 +216,6 @@ export const STEPS = { first: 0.01, step: 0.01, count: 100 };
 const ENOUGH_ROWS = 500;
 const METRICS = ["impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "mean_change"];
 const PROFILES = ["in_distribution_impact", "support"];
-/** What is there by "step" besides. */
-const STEP = { metrics: ["impact", "heterogeneity"], profiles: ["in_distribution_impact"] };
-const ofStep = (name: string): string => `step_${name}`;
 /** What has standard errors, where it is of a sample. */
 const UNCERTAIN = ["impact", "direction", "heterogeneity", "non_linearity", "missing_impact"];
 const error = (name: string): string => `${name}_error`;
@@ -420,13 +417,14 @@ export class FakeKernel {
         ...data.categories.map(({ name }) => ({ name, kind: "category" as const })),
         { name: "notes of the clerk", kind: "other" as const },
       ],
-      metrics: [...METRICS, ...STEP.metrics.map(ofStep), ...UNCERTAIN.map(error)],
-      profiles: [...PROFILES, ...STEP.profiles.map(ofStep), error(PROFILES[0]!)],
+      metrics: [...METRICS, ...UNCERTAIN.map(error)],
+      profiles: [...PROFILES, error(PROFILES[0]!)],
       decays: STEPS,
       n_observations: n,
       method: "brute",
       method_reason: "The model is a callable.",
       convention: "step",
+      conventions: ["step", "paper"],
       prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
       target_name: "",
@@ -446,16 +444,11 @@ export class FakeKernel {
   tables(convention: Convention): [Float32Array, Float32Array] {
     const nFeatures = this.data.features.length;
     const impacts: number[] = [];
-    const profiles = new Float32Array((PROFILES.length + STEP.profiles.length + 1) * nFeatures * STEPS.count).fill(
-      Number.NaN,
-    );
+    const profiles = new Float32Array((PROFILES.length + 1) * nFeatures * STEPS.count).fill(Number.NaN);
     for (const [at, feature] of this.data.features.entries()) {
       const { impact, profile } = figures(this.computed(at), feature, convention);
-      const perStep = convention === "step" ? { impact, profile } : figures(this.computed(at), feature, "step");
-      impacts.push(...impact, ...STEP.metrics.map((name) => perStep.impact[METRICS.indexOf(name)]!));
-      impacts.push(...UNCERTAIN.map(() => Number.NaN));
-      const blocks = [...profile, ...STEP.profiles.map((name) => perStep.profile[PROFILES.indexOf(name)]!)];
-      for (const [block, row] of blocks.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);
+      impacts.push(...impact, ...UNCERTAIN.map(() => Number.NaN));
+      for (const [block, row] of profile.entries()) profiles.set(row, (block * nFeatures + at) * STEPS.count);
     }
     return [Float32Array.from(impacts), profiles];
   }
@@ -613,9 +606,7 @@ export class FakeKernel {
         return { reply: { id, type: "result", body } };
       }
       case "intervals": {
-        const isKept = request.convention === "step";
-        const tables = isKept ? ([this.impact, this.profile] as const) : this.tables(request.convention);
-        const body = intervalsOf({ ...this.header, convention: request.convention }, tables, request);
+        const body = intervalsOf(this.header, [this.impact, this.profile], request);
         return { reply: { id, type: "result", body } };
       }
       case "interactions":

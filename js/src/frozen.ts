@@ -5,7 +5,7 @@ import { show } from "./app/show.ts";
 import { html } from "./elements/element.ts";
 import { takePanel } from "./standalone/export_panel.ts";
 import { followPrinter } from "./standalone/paper.ts";
-import { type ReadBlob, readSnapshot, recount, SnapshotClient, traitsOf } from "./standalone/snapshot_client.ts";
+import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "./standalone/snapshot_client.ts";
 import { StaticModel } from "./standalone/static_model.ts";
 import type { Settings } from "./store/settings.ts";
 import { sentenceOf } from "./wire/client.ts";
@@ -33,7 +33,7 @@ async function start(place: HTMLElement): Promise<void> {
   try {
     const snapshot = await readSnapshot(read);
     const traits = await traitsOf(snapshot, read);
-    const model = new StaticModel(traits, (changed) => void recount(changed, snapshot, read));
+    const model = new StaticModel(traits);
     place.replaceChildren();
     show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
     // One level below the heading of the page.

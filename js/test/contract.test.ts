@@ -48,7 +48,6 @@ interface Contract {
   profile: [string];
   table: Table;
   readings: Record<"sd" | "share", Table>;
-  far_off: Record<wire.RankBy, string[]>;
   /** The first feature rests on a sample, the second on all rows, and of the others nothing is known. */
   draft: {
     status: wire.Status;
@@ -124,15 +123,6 @@ test.each(["sd", "share"] as const)("in the unit %s every figure is that of the 
     }
   }
 });
-
-test.each(Object.keys(contract.far_off) as wire.RankBy[])(
-  "by %s the bars that are marked are those of saved figures",
-  (metric) => {
-    const ranking = rankFeatures(new Reading(figures, 0.25, "share"), metric);
-    const marked = ranking.filter(({ farOff }) => farOff !== null).map(({ name }) => name);
-    expect(marked.sort()).toEqual(contract.far_off[metric]);
-  },
-);
 
 test("a sample has its rows and its standard errors, and exact figures have neither", () => {
   const { draft } = contract;

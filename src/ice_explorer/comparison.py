@@ -20,7 +20,7 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.results.units import ROUNDING, in_unit
 from ice_explorer.tables.column import label_index
 
@@ -213,14 +213,14 @@ class ModelComparison:
         sample weights, L the likelihood λ^(abs(v_k - x_i) / s_i) (Eq. 3 of the paper). ω weighs grid values so that all
         units of the axis count alike; levels without an order count by their share of the observations at other levels
         than that of the row. A missing value counts as the median, or the most frequent level. It is 0 for models that
-        differ by a constant. The anchor and the convention of impact do not matter. Of more than 5000 rows a
+        differ by a constant. The anchor does not matter. Of more than 5000 rows a
         stratified, seeded sample is used. The models are called again for curves that were too large to keep, and for
         observed values that are not on the grid.
         """
         import pandas as pd
 
         check_one_of("unit", unit, UNITS)
-        decay, _ = resolve_display(self._open.settings, decay, None)
+        decay = resolve_decay(self._open.settings, decay)
         found = [self._disagreement_of(name).largest(decay) for name in self._open.features]
         index = label_index(self._open.features, "feature")
         table = pd.DataFrame(

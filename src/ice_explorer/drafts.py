@@ -314,12 +314,12 @@ class Drafter:
 
         Where grid values are left out there are none, since the effect of that on the metrics is unknown.
         """
-        counts, convention = (len(item.summed), self.n_all), self._context.settings.convention
+        counts = len(item.summed), self.n_all
         if item.grid.n_grid < self._grid_sizes[item.feature_number]:
-            return Sampling.without_errors(counts, convention)
+            return Sampling.without_errors(counts)
         missing = item.missing_changes[rows] if item.has_missing else None
         block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
-        return sampling_of(sums, block, counts, convention)
+        return sampling_of(sums, block, counts)
 
     # --- sums, kept curves, and curves for standard errors ----------------------------------------
 

@@ -28,7 +28,7 @@ from ice_explorer.models.target import target_names
 from ice_explorer.results import two_way
 from ice_explorer.results.impact_notes import merge_feature_notes
 from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
-from ice_explorer.results.options import UNITS, resolve_display
+from ice_explorer.results.options import UNITS, resolve_decay
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
 from ice_explorer.results.target_check import known_target, observed_target
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.intervals import RankIntervals, RowInfluences
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
     from ice_explorer.results.subgroups import Subgroups
@@ -274,7 +273,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     def table(
         self,
         decay: float | Iterable[float] | None = None,
-        convention: Convention | None = None,
         *,
         rank_by: str | None = "in_distribution_impact",
         unit: Unit | Mapping[Name, object] = "prediction",
@@ -288,8 +286,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         decay : float or iterable of float, optional
             λ of in-distribution impact and support; that of the explanation by default. Several give the
             in-distribution impact at each of them, one row per decay and one column per feature.
-        convention : optional
-            As for `explain`; that of the explanation by default.
         rank_by : str or None
             Metric to sort by, largest first; None keeps the order of the columns of X.
         unit : {"prediction", "sd", "share"} or mapping
@@ -342,14 +338,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             if by is not None or ci is not None or unit != "prediction":
                 what = "be one number where `by`, `ci` or `unit` is given"
                 raise OptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
-            return self._profile(decay, convention)
+            return self._profile(decay)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
         named, steps = self._resolve_unit(unit)
-        decay, convention = resolve_display(self.settings, decay, convention)
+        decay = resolve_decay(self.settings, decay)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
-        influences = [] if level is None else self._influences(decay, convention, subgroups)
+        influences = [] if level is None else self._influences(decay, subgroups)
         ranked = rank_by if rank_by in METRICS else "in_distribution_impact"
 
         def ends(at: int) -> Mapping[str, Any]:
@@ -358,14 +354,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             return self._uncertainty([parts[at] for parts in influences], named, steps).columns(ranked, level)
 
         if subgroups is None:
-            metrics = [result.metrics(decay, convention) for result in self.values()]
+            metrics = [result.metrics(decay) for result in self.values()]
             return self._as_table(metrics, rank_by, (named, steps), ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
         sums = [result._sums_by(subgroups) for result in self.values()]
         tables = [
             self._as_table(
-                [metrics_of(of_feature[at], decay, convention) for of_feature in sums],
+                [metrics_of(of_feature[at], decay) for of_feature in sums],
                 rank_by,
                 (named, steps),
                 ends(at),
@@ -391,18 +387,16 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         found = [(self[name], step) for name, step in unit.items()]
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
-    def _influences(
-        self, decay: float, convention: Convention, subgroups: Subgroups | None = None
-    ) -> list[list[RowInfluences]]:
+    def _influences(self, decay: float, subgroups: Subgroups | None = None) -> list[list[RowInfluences]]:
         """Return the influences of rows on each feature, for all rows or each group of them."""
-        return [self._influences_on(result, decay, convention, subgroups) for result in self.values()]
+        return [self._influences_on(result, decay, subgroups) for result in self.values()]
 
     def _influences_on(
-        self, result: FeatureExplanation, decay: float, convention: Convention, subgroups: Subgroups | None = None
+        self, result: FeatureExplanation, decay: float, subgroups: Subgroups | None = None
     ) -> list[RowInfluences]:
         self._context.check_all_rows("Intervals need")
         n_sets = len(self) * N_KEPT * (1 if subgroups is None else len(subgroups.labels))
-        return result._row_influences(decay, convention, most_rows(self._context, n_sets), subgroups)
+        return result._row_influences(decay, most_rows(self._context, n_sets), subgroups)
 
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
         """Return the standard errors of all features in a unit."""
@@ -415,27 +409,26 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         rank_by: RankBy,
         level: float,
         decay: float,
-        convention: Convention,
         unit: Unit | Mapping[Name, object] = "prediction",
     ) -> RankIntervals:
         """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
-        parts = [of_feature[0] for of_feature in self._influences(decay, convention)]
+        parts = [of_feature[0] for of_feature in self._influences(decay)]
         return self._uncertainty(parts, *self._resolve_unit(unit)).rank_intervals(rank_by, level)
 
-    def _n_measured(self, decay: float, convention: Convention) -> int:
+    def _n_measured(self, decay: float) -> int:
         """Return the number of features of which intervals are available without further computation."""
-        return sum(result._has_influences(decay, convention) for result in self.values())
+        return sum(result._has_influences(decay) for result in self.values())
 
-    def _measure_next(self, decay: float, convention: Convention) -> bool:
+    def _measure_next(self, decay: float) -> bool:
         """Compute the influences on the next feature, and return whether those on all features are computed."""
-        missing = [result for result in self.values() if not result._has_influences(decay, convention)]
+        missing = [result for result in self.values() if not result._has_influences(decay)]
         if missing:
-            self._influences_on(missing[0], decay, convention)
+            self._influences_on(missing[0], decay)
         return len(missing) <= 1
 
-    def _has_intervals(self, decay: float, convention: Convention) -> bool:
+    def _has_intervals(self, decay: float) -> bool:
         """Whether intervals are available without further computation."""
-        return self._n_measured(decay, convention) == len(self)
+        return self._n_measured(decay) == len(self)
 
     def _as_table(
         self,
@@ -463,7 +456,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         table = table.assign(**ends)
         return table if rank_by is None else table.sort_values(rank_by, ascending=False, kind="stable")
 
-    def _profile(self, decays: Iterable[float], convention: Convention | None) -> pd.DataFrame:
+    def _profile(self, decays: Iterable[float]) -> pd.DataFrame:
         """In-distribution impact at many decays: one row per decay, one column per feature."""
         import pandas as pd
 
@@ -471,7 +464,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         columns = label_index(self.features, "feature")
         values = np.empty((len(given), len(self)))
         for at, feature in enumerate(self.values()):
-            values[:, at] = feature._decay_profiles(given, convention)["in_distribution_impact"]
+            values[:, at] = feature._decay_profiles(given)["in_distribution_impact"]
         return pd.DataFrame(values, index=pd.Index(given, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.impact_notes import missing_note, movement_note, outlying_note, step_note
 from ice_explorer.results.intervals import RowInfluences, row_influences
-from ice_explorer.results.options import resolve_display
+from ice_explorer.results.options import resolve_decay
 from ice_explorer.results.subgroups import metrics_of, sums_by
 from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation, PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.impact_notes import Note
     from ice_explorer.results.options import PlotKind
@@ -61,7 +60,7 @@ Found = TypeVar("Found")
 
 _DECAYED = ("in_distribution_impact", "support")
 N_KEPT: Final = 4
-"""How many sets of influences are kept, by decay, convention and groups."""
+"""How many sets of influences are kept, by decay and groups."""
 
 _ROWS_AT_A_TIME = 2048
 _VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
@@ -128,7 +127,7 @@ class FeatureExplanation(Unchanging):
         self._by: dict[bytes, list[Sums | None]] = {}
         self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
-        self._influences: dict[tuple[float, Convention, bytes], list[RowInfluences]] = {}
+        self._influences: dict[tuple[float, bytes], list[RowInfluences]] = {}
         feature = item.feature
         self.feature = feature.name
         self.label = feature.label
@@ -189,29 +188,26 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
-        """Metrics at the decay and convention of the explanation."""
+        """Metrics at the decay of the explanation."""
         settings = self._context.settings
-        return metrics_of(self._sums, settings.decay, settings.convention)
+        return metrics_of(self._sums, settings.decay)
 
-    def metrics(self, decay: float | None = None, convention: Convention | None = None) -> dict[str, float]:
-        """Return the metrics of this feature by name, for any decay and convention.
+    def metrics(self, decay: float | None = None) -> dict[str, float]:
+        """Return the metrics of this feature by name, for any decay.
 
         Parameters
         ----------
-        decay, convention : optional
-            As for `explain`; defaults are those of the explanation, whose metrics are attributes, too.
+        decay : optional
+            As for `explain`; that of the explanation by default, whose metrics are attributes, too.
         """
-        decay, convention = resolve_display(self._context.settings, decay, convention)
-        if (decay, convention) == resolve_display(self._context.settings, None, None):
+        decay = resolve_decay(self._context.settings, decay)
+        if decay == self._context.settings.decay:
             return dict(self._own_metrics)
-        return metrics_of(self._sums, decay, convention)
+        return metrics_of(self._sums, decay)
 
-    def _decay_profiles(
-        self, decays: ArrayLike, convention: Convention | None = None
-    ) -> dict[str, NDArray[np.float64]]:
+    def _decay_profiles(self, decays: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
-        _, convention = resolve_display(self._context.settings, None, convention)
-        return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64), convention), strict=True))
+        return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64)), strict=True))
 
     def compute_curves(self, rows: ArrayLike) -> NDArray[np.float64]:
         """ICE curves of some rows of X, (n_rows, n_grid) [output], computed when first asked for.
@@ -618,7 +614,7 @@ class FeatureExplanation(Unchanging):
         return np.concatenate([np.empty((0, len(at))), *blocks])
 
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
-        """Sum the curves of each group of observations; once, for any decay and convention."""
+        """Sum the curves of each group of observations; once, for any decay."""
         self._context.check_all_rows("Metrics of groups need")
         key = subgroups.codes.tobytes()
         if key not in self._by:
@@ -632,11 +628,9 @@ class FeatureExplanation(Unchanging):
                 )
         return self._by[key]
 
-    def _row_influences(
-        self, decay: float, convention: Convention, n_rows: int, subgroups: Subgroups | None = None
-    ) -> list[RowInfluences]:
+    def _row_influences(self, decay: float, n_rows: int, subgroups: Subgroups | None = None) -> list[RowInfluences]:
         """Return influences of rows on every metric, for all rows or each group of them; the last few are kept."""
-        key = decay, convention, b"" if subgroups is None else subgroups.codes.tobytes()
+        key = decay, b"" if subgroups is None else subgroups.codes.tobytes()
         if key not in self._influences:
             parts = [(self._item.summed, cast("Sums | None", self._sums))]
             if subgroups is not None:
@@ -646,7 +640,7 @@ class FeatureExplanation(Unchanging):
                 influences = [
                     row_influences(
                         self._context, replace(self._item, summed=rows), sums, self._computed,
-                        decay=decay, convention=convention, n_rows=n_rows,
+                        decay=decay, n_rows=n_rows,
                     )
                     for rows, sums in parts
                 ]  # fmt: skip
@@ -654,9 +648,9 @@ class FeatureExplanation(Unchanging):
                 self._influences = {**dict(kept), key: influences}
         return self._influences[key]
 
-    def _has_influences(self, decay: float, convention: Convention) -> bool:
+    def _has_influences(self, decay: float) -> bool:
         """Whether the influences of all rows are available without a pass over the curves."""
-        return (decay, convention, b"") in self._influences
+        return (decay, b"") in self._influences
 
     @property
     def _has_pairs(self) -> bool:
@@ -684,12 +678,12 @@ class FeatureExplanation(Unchanging):
     @cached_property
     def _missing_note(self) -> Note | None:
         """That a value going missing changes the prediction more than its steps do, if it is so."""
-        return missing_note(self._sums, self._context.settings.convention)
+        return missing_note(self._sums)
 
     @cached_property
     def _movement_note(self) -> Note | None:
         """That curves go up and down, or the figure of the paper is mostly due to close values, if it is so."""
-        return movement_note(self._sums, self._context.settings.convention)
+        return movement_note(self._sums)
 
     @property
     def _alone(self) -> Explanation:

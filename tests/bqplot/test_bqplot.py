@@ -103,11 +103,9 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert bars_of(few).selected is None
 
 
-@pytest.mark.parametrize(
-    ("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity"), ("convention", "paper"), ("unit", "share")]
-)
+@pytest.mark.parametrize(("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity"), ("unit", "share")])
 def test_bars_follow_what_the_ranking_depends_on(x, trait, value):
-    """Another decay, another figure, another way to count."""
+    """Another decay, another figure, another unit."""
     figure = ice.bqplot.impact(x)
     before = bars_of(figure).y
     setattr(x, trait, value)

@@ -140,8 +140,8 @@ def test_the_view_follows_python_and_python_the_view(explore, view, X):
 
 
 @pytest.mark.slow
-def test_impact_is_counted_otherwise_without_the_model(explore, view, X):
-    """The fold under the bars changes what Python says and what the bars show, without a call of the model."""
+def test_units_change_without_the_model_and_a_convention_is_explained_anew(explore, view, X):
+    """Both change what Python says and what the bars show."""
     calls = []
 
     def counted(X):
@@ -154,16 +154,15 @@ def test_impact_is_counted_otherwise_without_the_model(explore, view, X):
     # What the lines differ by is requested after they are shown, and may predict some of them.
     expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     n_calls = len(calls)
-    view.get_by_test_id("details-summary").click()
-    status = view.get_by_test_id("status-text")
-    for convention, words in {"paper": "impact as in the paper", "step": "features"}.items():
-        view.get_by_test_id(f"convention-{convention}").check()
-        expect(status).to_contain_text(words)
-        soon(lambda: explorer.convention, convention)
-        for chosen in ("sd", "share", "prediction"):
-            explorer.unit = chosen
-            soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
+    for chosen in ("sd", "share", "prediction"):
+        explorer.unit = chosen
+        soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
     assert len(calls) == n_calls
+    view.get_by_test_id("details-summary").click()
+    view.get_by_test_id("convention-paper").check()
+    expect(view.get_by_test_id("status-text")).to_contain_text("impact as in the paper")
+    soon(lambda: explorer.convention, "paper")
+    soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
 
 
 def shown_is_that_of(view, table):

@@ -28,8 +28,6 @@ from ice_explorer.drivers.search import ColumnPair
 from ice_explorer.drivers.splits import make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
-from ice_explorer.results.options import METRIC_RANKINGS
-from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
 from ice_explorer.scene.provenance import code_line
@@ -131,7 +129,7 @@ def contract():
         {"name": f.label, "kind": f.dtype_kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
         for f in explanation.values()
     ]
-    tables = Tables(len(heads), "paper")
+    tables = Tables(len(heads))
     for position, feature in enumerate(explanation.values()):
         tables.fill(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
@@ -145,7 +143,6 @@ def contract():
         "readings": {
             unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
         },
-        "far_off": {metric: far_off(explanation, metric) for metric in METRIC_RANKINGS},
         "replies": [
             curves_reply(explanation, "income", 5, [0, 11]),
             curves_reply(explanation, "age", 100, [], [None, *range(11)]),
@@ -193,14 +190,14 @@ def draft(explanation, heads, code):
         "non_linearity": 0.0,
         "missing_impact": math.nan,
     }
-    sampling = Sampling(5, 12, {"paper": errors}, -np.log([1.0, 0.5, 0.25]), {"paper": np.array([0.5, 0.3, 0.1])})
+    sampling = Sampling(5, 12, errors, -np.log([1.0, 0.5, 0.25]), np.array([0.5, 0.3, 0.1]))
     drafted, exact, *_ = explanation.values()
     drafted, of_all = object.__new__(type(drafted)), drafted
     vars(drafted).update({**vars(of_all), "_sampling": sampling})
     known = explanation._with(
         _results={f.feature: f for f in (drafted, exact)}, _by_label={f.label: f for f in (drafted, exact)}
     )
-    tables = Tables(len(heads), "paper")
+    tables = Tables(len(heads))
     for position, feature in enumerate(known.values()):
         tables.fill(position, [feature])
     header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
@@ -214,7 +211,7 @@ def draft(explanation, heads, code):
         "impact": encode([tables.traits["_impact"]]),
         "profile": encode([tables.traits["_profile"]]),
         "errors": {name: plain(value) for name, value in errors.items()},
-        "decayed": {str(decay): float(sampling.in_distribution_impact(decay, "paper")) for decay in DECAYS},
+        "decayed": {str(decay): float(sampling.in_distribution_impact(decay)) for decay in DECAYS},
     }
 
 
@@ -223,17 +220,9 @@ def meaning(explanation, decay, unit="prediction"):
     table = explanation.table(decay=decay, rank_by=None, unit=unit)
     if unit == "prediction":
         table["mean_change"] = [feature._mean_change for feature in explanation.values()]
-        per_step = explanation.table(decay, "step", rank_by=None)
-        table = table.join(per_step.add_prefix("step_"))
         errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
         table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
-
-
-def far_off(explanation, metric):
-    """Features whose figure is far from that per step, and figures that were saved say so."""
-    ranking = ranking_of(explanation, ViewState(rank_by=metric, decay=0.25))
-    return sorted(bar.label for bar in ranking.bars if bar.is_far_off)
 
 
 def make_reply(request, body, means):
@@ -333,7 +322,7 @@ def unlike_reply(explanation, name):
 
 def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
-    request = {"type": "intervals", **request, "convention": "paper"}
+    request = {"type": "intervals", **request}
     options = {name: value for name, value in request.items() if name != "type"}
     body = describe_intervals(explanation, explanation._labels, IntervalsRequest("", **options))
     rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))

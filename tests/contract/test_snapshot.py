@@ -42,7 +42,6 @@ def blobs():
     choices = {"ale": True, "correlated": True, "unlike": True}
     state = ViewState(
         feature="income",
-        convention="paper",
         ci=0.9,
         max_lines=12,
         selection=(11,),

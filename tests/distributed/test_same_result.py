@@ -23,9 +23,8 @@ def assert_same(found, expected, rtol=1e-10):
     """Every figure of the tables, curves' means, grids and the profile over decays, which is interpolated."""
     assert found.features == expected.features
     assert found._context.n_explained == expected._n_observations
-    for convention in ("step", "paper"):
-        mine, theirs = (e.table(convention=convention, rank_by=None) for e in (found, expected))
-        pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)
+    mine, theirs = (e.table(rank_by=None) for e in (found, expected))
+    pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)
     mine, theirs = (e.table(DECAYS).to_numpy(float) for e in (found, expected))
     assert_allclose(mine, theirs, rtol=max(rtol, 1e-6), atol=1e-13)
     assert_allclose(found._prediction_sd, expected._prediction_sd, rtol=1e-12)

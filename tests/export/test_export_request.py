@@ -60,7 +60,7 @@ def explanation(X):
 def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, title=True, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
-        "convention": "step", "unit": "prediction", "ci": None, "anchor": "min",
+        "unit": "prediction", "ci": None, "anchor": "min",
         "max_lines": 30, "selection": [],
     }  # fmt: skip
     return {
@@ -392,7 +392,6 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
         ("state.color_by", 3, "text, or nothing"),
         ("state.kind", ["ice"], "'ice', 'c-ice' or 'd-ice'"),
         ("state.decay", 0, "a number greater than 0 and at most 1"),
-        ("state.convention", None, "'step' or 'paper'"),
         ("state.unit", {}, "'prediction', 'sd' or 'share'"),
         ("state.anchor", True, "'min', 'max', 'median', 'own' or a finite number"),
         ("state.max_lines", 0, "an integer of at least 1"),

@@ -56,10 +56,10 @@ def is_refused_by_way(options):
 # --- engines ------------------------------------------------------------------------------------------
 
 
-def assert_same(found, plain, decay, convention, rounding):
+def assert_same(found, plain, decay, rounding):
     """Compare two explanations of one model."""
     assert found.features == plain.features
-    tables = [e.table(decay, convention, rank_by=None) for e in (found, plain)]
+    tables = [e.table(decay, rank_by=None) for e in (found, plain)]
     for at, name in enumerate(plain.features):
         parity.assert_equal_features(found[name], plain[name], rounding)
         noise = min(parity.slope_rounding(plain[name], rounding), 1e300)  # between neighbours of 0
@@ -114,7 +114,7 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
         if any(np.array(apart) > 0.1 * rounding * np.array(sizes)):
             event("rounded by call")
             return
-    assert_same(found, plain, options["decay"], options["convention"], rounding)
+    assert_same(found, plain, options["decay"], rounding)
 
 
 # --- plain loops -----------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ REQUESTS = st.one_of(
         "intervals",
         rank_by=st.sampled_from(RANKINGS),
         level=st.sampled_from([0.5, 0.95]),
-        **{name: VALID_TRAITS[name] for name in ("decay", "convention", "unit")},
+        **{name: VALID_TRAITS[name] for name in ("decay", "unit")},
     ),
     request("two_way", first=FEATURES, second=FEATURES),
     request(

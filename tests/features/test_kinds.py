@@ -234,7 +234,7 @@ def test_every_metric_of_every_kind_is_that_of_plain_loops(weights, decay):
 
 def test_conventions_apply_where_there_is_an_order(explanation):
     """They change nothing for categories."""
-    table = explanation.table(0.5, "paper")
+    table = explained(convention="paper").table(0.5)
     plain = explanation.table(0.5)
     unordered = ["town", "code", "wing"]
     pd.testing.assert_frame_equal(table.loc[unordered], plain.loc[unordered])

@@ -463,7 +463,7 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
 
 def test_a_direction_that_rounds_to_0_has_no_sign():
     """Rises and falls have a triangle, levels dots; what would be written as 0 has no sign."""
-    kinds = {"is_far_off": False, "is_unordered": False, "is_open": False}
+    kinds = {"is_unordered": False, "is_open": False}
     bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds)
     bars = {
         "up": bar,
@@ -501,14 +501,13 @@ def test_a_figure_says_where_it_comes_from(explanation, tmp_path):
 
 
 def test_the_code_names_the_options_that_differ_from_their_defaults():
-    """Values that were given by their name; the convention is that of the view, as in the bars."""
+    """Values that were given by their name."""
     X = np.random.default_rng(0).normal(size=(20, 3))
     explanation = explain(
         lambda X: X[:, 0], X, features=["x0", "x2"], grid={"x0": [0.0, 1.0]}, sample=10, random_state=4,
-        sample_weight=np.ones(20), progress=False,
+        sample_weight=np.ones(20), convention="paper", progress=False,
     )  # fmt: skip
-    view = shown(explanation, feature="x0", convention="paper", rank_by="impact")
-    assert_allclose([bar.value for bar in view.ranking.bars], explanation.table(convention="paper")["impact"])
+    view = shown(explanation, feature="x0", rank_by="impact")
     found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
@@ -625,29 +624,13 @@ def jump(**options):
     return explain(lambda X: 3.0 * (X[:, 0] > 0.50005) + X[:, 1] / 9, X, progress=False, **options)
 
 
-@pytest.fixture(scope="module", name="crowded")
-def crowded_values():
-    return jump()
-
-
 @pytest.mark.usefixtures("_closed_figures")
-def test_a_figure_far_from_that_per_step_is_marked(crowded):
-    """By the paper's intervals the jump counts many times; per step of one SD there is nothing to mark."""
-    marked = {
-        convention: [bar.label for bar in shown(crowded, convention=convention).ranking.bars if bar.is_far_off]
-        for convention in ("step", "paper")
-    }
-    assert marked == {"step": [], "paper": ["x0"]}
-    words = " ".join(texts(view_of(crowded, convention="paper"), "remark")).replace("\n", " ")
-    assert words == "counted as in the paper * more than twice or less than half the figure per step of one SD"
-    per_step = view_of(crowded)
-    assert texts(per_step, "remark") == ["counted per step of one SD"]
-    assert texts(per_step, "far off") == []
-    ax = plot_ranking(jump(convention="paper"))
-    assert [text.get_text() for text in ax.texts].count("*") == 1
-    assert ax.get_xlabel() == (
-        "counted as in the paper\n* more than twice or less than half the figure per step of one SD"
-    )
+def test_a_ranking_says_what_it_is_counted_by():
+    """In the figure of a view, and under an axis."""
+    for convention, words in (("step", "counted per step of one SD"), ("paper", "counted as in the paper")):
+        explanation = jump(convention=convention)
+        assert texts(view_of(explanation), "remark") == [words]
+        assert plot_ranking(explanation).get_xlabel() == words
 
 
 @pytest.mark.usefixtures("_closed_figures")

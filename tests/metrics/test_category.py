@@ -81,7 +81,7 @@ def test_metrics_are_those_of_plain_loops(case, decays, parts, is_merged, many_p
     grid, own, weights, curves, probabilities = case
     shares = oracles.category_shares(own, weights)
     for decay in decays:
-        found = asdict(sums.metrics(decay, "paper"))  # the convention does not matter
+        found = asdict(sums.metrics(decay))
         expected = oracles.category_metrics(
             curves, grid, own, shares=shares, weights=weights, decay=decay, probabilities=probabilities
         )

@@ -31,15 +31,15 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
     rows = observed, np.full(n, observed.std()), rng.choice([0.5, 1.0, 2.0], n)
     order = np.argsort(observed)
     shares = nearest_shares(grid, observed[order], rows[2][order])
-    sums = OrderedSums(grid, observed.std(), shares, 0.75, rows, compiled=compiled)
-    sums.add(curves, rows)
-    sums.finish()
     apart = np.abs(grid - observed[:, None]) / observed.std()
     for convention in CONVENTIONS:
-        windows = sums.windows[convention]
+        sums = OrderedSums(grid, observed.std(), shares, 0.75, rows, convention=convention, compiled=compiled)
+        sums.add(curves, rows)
+        sums.finish()
+        windows = sums.windows
         left, right, of_left = windows.left, windows.right, windows.left_shares
         size = np.abs(curves[:, right] - curves[:, left]) * windows.ratios
-        values, supports = sums.decayed(DECAYS, convention)
+        values, supports = sums.decayed(DECAYS)
         for decay, value, support in zip(DECAYS, values, supports, strict=True):
             likely = decay**apart
             ends = of_left * likely[:, left] + (1.0 - of_left) * likely[:, right]

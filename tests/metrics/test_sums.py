@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference.step_oracle import step_figures
 
 from ice_explorer.metrics.likelihood import standard_deviation
-from ice_explorer.metrics.ordered import OrderedSums
+from ice_explorer.metrics.ordered import MOST_CELLS, OrderedSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.metrics.windows import CONVENTIONS, make_windows, nearest_places, nearest_shares
@@ -92,19 +92,19 @@ def assert_same(found, known, feature, *, rtol=1e-12):
     assert_allclose(found.spread, known.spread, rtol=1e-10, atol=1e-12 * size)
     assert_allclose(found.mean_absolute_changes, known.mean_absolute_changes, rtol=rtol, atol=1e-13 * size)
     steepest = SIGMA * size / np.diff(grid).min(initial=np.inf)  # whose rounding cancels in heterogeneity
-    for convention in CONVENTIONS:
-        for name in UNDECAYED:
-            values = [getattr(sums.undecayed(convention), name) for sums in (found, known)]
-            assert_allclose(*values, rtol=rtol, atol=3e-14 * steepest + 1e-300, err_msg=f"{name}, {convention}")
-        for decays, close in ((np.array([OWN]), rtol), (OTHERS, 1e-6)):
-            for a, b in zip(found.decayed(decays, convention), known.decayed(decays, convention), strict=True):
-                assert_allclose(a, b, rtol=close, atol=1e-14 * steepest * close / rtol, err_msg=convention)
+    for name in UNDECAYED:
+        values = [getattr(sums.undecayed(), name) for sums in (found, known)]
+        assert_allclose(*values, rtol=rtol, atol=3e-14 * steepest + 1e-300, err_msg=name)
+    assert_allclose(found.step_impact, known.step_impact, rtol=rtol, atol=3e-14 * steepest + 1e-300)
+    for decays, close in ((np.array([OWN]), rtol), (OTHERS, 1e-6)):
+        for a, b in zip(found.decayed(decays), known.decayed(decays), strict=True):
+            assert_allclose(a, b, rtol=close, atol=1e-14 * steepest * close / rtol)
 
 
 # --- ways to add rows ------------------------------------------------------------------------------
 
 
-@given(feature=features(), n_blocks=st.sampled_from([1, 2, 7]), most_cells=st.sampled_from([None, 0]))
+@given(feature=features(), n_blocks=st.sampled_from([1, 2, 7]), most_cells=st.sampled_from([MOST_CELLS, 0]))
 @settings(max_examples=120)
 def test_the_compiled_fold_adds_what_numpy_adds(feature, n_blocks, most_cells):
     """In blocks of any size; on stretches of a few intervals; by way of a quadrature, or each row at all decays."""
@@ -130,7 +130,7 @@ def test_sums_are_those_of_loops_over_all_windows(feature, compiled):
         curves.tolist(), grid.tolist(), observed.tolist(), decay=OWN, weights=weights[:n].tolist(),
         likelihood_scale=rows[1].tolist(),
     )  # fmt: skip
-    found = vars(sums.metrics(OWN, "step"))
+    found = vars(sums.metrics(OWN))
     steepest = np.abs(curves).max() * max(spread, 1.0)
     for name, value in expected.items():
         assert_allclose(found[name], value, rtol=1e-10, atol=1e-12 * steepest, err_msg=name)
@@ -151,10 +151,9 @@ def test_parallel_curves_are_added_without_forming_them(feature, slope, compiled
     sums.finish()
     formed = grid, active, np.tile(step, (len(offsets), 1)), rows, change  # without the rounding of offsets
     known = summed(formed)
-    for convention in CONVENTIONS:
-        assert sums.undecayed(convention).heterogeneity == 0.0
-        if slope is not None:
-            assert sums.undecayed(convention).non_linearity == 0.0
+    assert sums.undecayed().heterogeneity == 0.0
+    if slope is not None:
+        assert sums.undecayed().non_linearity == 0.0
     weights = rows[2] / rows[2].sum()
     assert_allclose(sums.partial_dependence, sums.at_grid(weights @ (offsets[:, None] + step)), rtol=1e-12, atol=1e-12)
     assert_allclose(sums.spread, np.sqrt(weights @ np.square(offsets - weights @ offsets)), rtol=1e-11, atol=1e-13)
@@ -188,7 +187,7 @@ def test_jumps_are_added_as_their_curves_are(link, feature):
 
 def sent(sums):
     """Sums as another process has them."""
-    empty = OrderedSums(sums.grid, SIGMA, sums._shares, OWN, None, active=sums.active)
+    empty = OrderedSums(sums.grid, SIGMA, sums._shares, OWN, None, active=sums.active, convention=sums.convention)
     return empty.fill(sums.to_arrays())
 
 
@@ -248,7 +247,7 @@ def test_arrays_that_are_not_those_of_sums_are_refused(kind):
         if name.endswith(("curves", "changes")):
             wrong.append(array - 1e6)
         for bad in [gone, *({**arrays, name: each} for each in wrong)]:
-            with pytest.raises(ValueError, match=r"counts|decays|nodes|curve|change|along|likely"):
+            with pytest.raises(ValueError, match=r"counts|decays|nodes|curve|change|along|likely|intervals|step"):
                 some_sums(kind)[1].fill(bad)
 
 
@@ -267,7 +266,11 @@ def test_shares_and_windows_of_a_grid(grid, values, scale):
     expected = np.bincount(below, minlength=len(grid)) + np.bincount(above, minlength=len(grid))
     assert_allclose(shares, expected)
     assert_allclose(np.abs(grid[below] - values), np.abs(grid - values[:, None]).min(axis=1))
-    for windows in make_windows(grid, shares, scale, np.arange(len(grid) - 1)).values():
+    for convention in CONVENTIONS:
+        windows = make_windows(grid, shares, scale, np.arange(len(grid) - 1), convention)
+        if len(grid) == 1:
+            assert len(windows.left) == 0
+            continue
         assert (windows.left < windows.right).all()
         assert_allclose(windows.weights.sum() + windows.constant_share, 1.0)
         assert_allclose(windows.denominator_weights.sum(), 1.0)

@@ -157,8 +157,8 @@ def test_the_result_is_within_the_errors_of_a_draft(family):
         exact, sampling = plan.compute(name).metrics(), draft[name]._sampling
         assert (sampling.n_rows, sampling.n_all) == (75, 300)
         errors = {
-            **sampling.metrics["step"],
-            "in_distribution_impact": sampling.in_distribution_impact(np.array([0.75]), "step")[0],
+            **sampling.metrics,
+            "in_distribution_impact": sampling.in_distribution_impact(np.array([0.75]))[0],
         }
         for metric, error in errors.items():
             if error > 0:
@@ -175,7 +175,7 @@ def test_figures_of_a_grid_without_some_values_have_no_error(level):
     draft = plan.drafter.draft(level, 5, go_on)
     for name, is_thinned in (("a", True), ("b", False), ("c", True), ("town", False)):
         sampling = draft[name]._sampling
-        errors = [*sampling.metrics["step"].values(), *sampling.decayed["step"]]
+        errors = [*sampling.metrics.values(), *sampling.decayed]
         assert np.isnan(errors).all() == is_thinned
         assert sampling.n_rows == len(draft[name].rows)
 
@@ -324,10 +324,9 @@ def test_a_budget_has_the_standard_errors_of_its_sample(clock):
     feature = ice.explain(Slow(clock), X, budget=0.4, grid_size=3, progress=False)["x0"]
     sampling = feature._sampling
     assert 1 < sampling.n_rows < sampling.n_all == 4000
-    (convention,) = sampling.metrics
-    assert sampling.metrics[convention]["impact"] > 0
+    assert sampling.metrics["impact"] > 0
     pickled = pickle.loads(pickle.dumps(feature))._sampling  # noqa: S301 - our own
-    assert pickled.metrics[convention]["impact"] == sampling.metrics[convention]["impact"]
+    assert pickled.metrics["impact"] == sampling.metrics["impact"]
 
 
 def test_a_budget_takes_grid_values_before_rows(clock):

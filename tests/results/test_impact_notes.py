@@ -96,14 +96,16 @@ def test_curves_that_go_up_and_down_are_told():
 def test_impact_from_values_close_together_is_told():
     """Where the paper's figure is more than twice that of a step; large figures are whole numbers."""
     for size, shown in ((1.0, ".3g"), (10_000.0, ",.0f")):
-        e = explained(lambda X, size=size: size * steps(0.7)(X), columns(1), convention="paper")
-        paper, step = (e.table(convention=name)["impact"].iloc[0] for name in ("paper", "step"))
+        model = lambda X, size=size: size * steps(0.7)(X)  # noqa: E731
+        e, per_step = (explained(model, columns(1), convention=name) for name in ("paper", "step"))
+        paper, step = (each["x0"].metrics()["impact"] for each in (e, per_step))
         assert (
             f"'x0': By the paper's intervals {paper:{shown}}, per step of one standard deviation {step:{shown}}: "
             "changes between close values weigh most."
         ) in e.notes
     e = explained(steps(0.7, 0.7), columns(2), convention="paper")
-    both = " against ".join(f"{e.table(convention=name)['impact'].iloc[0]:.3g}" for name in ("paper", "step"))
+    per_step = explained(steps(0.7, 0.7), columns(2))
+    both = " against ".join(f"{each['x0'].metrics()['impact']:.3g}" for each in (e, per_step))
     assert (
         "2 features: by the paper's intervals impact is more than twice that per step of one standard deviation, "
         f"because changes between close values weigh most: 'x0' ({both}) and 'x1' ({both})."

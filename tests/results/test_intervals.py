@@ -50,7 +50,7 @@ def assert_influences_are_derivatives(model, X, weights, decay, *, rtol=1e-3, st
     """An influence is how far the figures move by the weight of a row."""
     e = explained(model, X, sample_weight=weights, **options)
     name = e.features[0]
-    (found,) = e[name]._row_influences(decay, e.settings.convention, len(X))
+    (found,) = e[name]._row_influences(decay, len(X))
     assert_array_equal(found.rows, np.arange(len(X)))
     for row in np.random.default_rng(1).choice(len(X), 4, replace=False):
         moved = [
@@ -113,10 +113,11 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
             order = np.argsort(own)
             scale = np.sqrt(np.cov(own, aweights=weights, ddof=0))
             of_rows = own, np.full(len(own), scale), weights
-            sums = OrderedSums(f.grid, scale, nearest_shares(f.grid, own[order], weights[order]), 0.75, of_rows)
+            shares = nearest_shares(f.grid, own[order], weights[order])
+            sums = OrderedSums(f.grid, scale, shares, 0.75, of_rows, convention=convention)
             sums.add(f.curves[drawn], of_rows)
             sums.finish()
-            plain.append(vars(sums.metrics(0.75, convention)))
+            plain.append(vars(sums.metrics(0.75)))
         for metric in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"):
             width = 2 * norm.ppf(0.95) * np.std([each[metric] for each in plain])
             tolerance = 0.3 if convention == "step" and metric in ("non_linearity", "support") else 0.15
@@ -134,13 +135,12 @@ def test_intervals_do_not_depend_on_the_engine(model):
 
 
 def test_the_model_is_not_called_for_intervals():
-    """The curves were kept; in any decay, convention, unit and rank."""
+    """The curves were kept; in any decay, unit and rank."""
     model = Counting(curved)
     e = explained(model, X)
     e.table(unit="sd")
     n_rows = model.n_rows
-    for convention in ("step", "paper"):
-        e.table(0.3, convention, ci=0.95, unit="sd")
+    e.table(0.3, ci=0.95, unit="sd")
     e.table(ci=0.9, unit={"a": 2}, rank_by="impact")
     assert model.n_rows == n_rows
 
@@ -343,8 +343,8 @@ def test_intervals_cover_the_metrics_of_the_source(root):
 def test_whiskers_and_brackets_are_those_of_the_table(unit, metric):
     """A picture shows the intervals of `table` in its unit, and its ties."""
     e = explained(curved, X)
-    found = e._rank_intervals(metric, 0.9, 0.6, "paper", unit)
-    table = e.table(0.6, "paper", rank_by=metric, unit=unit, ci=0.9).loc[e.features]
+    found = e._rank_intervals(metric, 0.9, 0.6, unit)
+    table = e.table(0.6, rank_by=metric, unit=unit, ci=0.9).loc[e.features]
     assert_array_equal(found.low, table[f"{metric}_low"])
     assert_array_equal(found.high, table[f"{metric}_high"])
     assert_array_equal(found.rank_low, table["rank_low"])
@@ -358,14 +358,14 @@ def test_influences_of_the_last_decays_are_kept():
     model = Counting(curved)
     e = explained(model, X, memory_limit="60kB")
     table = e.table(0.7, ci=0.95)
-    assert not e._has_intervals(0.3, "step")
+    assert not e._has_intervals(0.3)
     pd.testing.assert_frame_equal(table, explained(curved, X).table(0.7, ci=0.95), rtol=1e-9)
     for decay in (0.5, 0.2, 0.04):
         e.table(decay, ci=0.95)
     n_rows = model.n_rows
-    assert e._has_intervals(0.7, "step")
+    assert e._has_intervals(0.7)
     pd.testing.assert_frame_equal(e.table(0.7, ci=0.95), table)
     assert model.n_rows == n_rows
     for decay in (0.5, 0.2, 0.04, 0.3, 0.1):
         e.table(decay, ci=0.95)
-    assert not e._has_intervals(0.7, "step")
+    assert not e._has_intervals(0.7)

@@ -174,15 +174,13 @@ def pair(request):
 
 
 def test_metrics_are_the_same_to_the_bit(pair):
-    """For any decay and convention."""
+    """For any decay."""
     e, o = pair
     assert o.features == e.features
     assert o._labels == e._labels
-    for convention in CONVENTIONS:
-        for decay in DECAYS:
-            expected = e.table(decay, convention)
-            pd.testing.assert_frame_equal(o.table(decay, convention), expected, check_exact=True)
-        pd.testing.assert_frame_equal(o.table(DECAYS), e.table(DECAYS), check_exact=True)
+    for decay in DECAYS:
+        pd.testing.assert_frame_equal(o.table(decay), e.table(decay), check_exact=True)
+    pd.testing.assert_frame_equal(o.table(DECAYS), e.table(DECAYS), check_exact=True)
     pd.testing.assert_frame_equal(o.table(unit="sd"), e.table(unit="sd"), check_exact=True)
 
 

@@ -89,7 +89,7 @@ def read(found):
             return error
     with np.errstate(all="ignore"):
         for use in (
-            lambda: e.table(0.5, "paper"), lambda: [f.curves for f in e.values()], lambda: [f.grid for f in e.values()],
+            lambda: e.table(0.5), lambda: [f.curves for f in e.values()], lambda: [f.grid for f in e.values()],
             lambda: [f.observed for f in e.values()], lambda: [f.drivers_summary for f in e.values()],
             lambda: e._table_rows([0]), lambda: [e.effects(name) for name in e.features], lambda: repr(e),
             lambda: [f.likelihood(0.5) for f in e.values()], lambda: e.what_if(0),

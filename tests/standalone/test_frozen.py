@@ -139,17 +139,17 @@ def test_whatever_is_packed_comes_back(buffers):
 
 @pytest.mark.wide
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
-    """Of every metric in every unit, at the level, decay and convention of the view; none where it shows none."""
+    """Of every metric in every unit, at the level and decay of the view; none where it shows none."""
     assert whole.snapshot["intervals"] is None
-    state = ViewState(ci=0.9, decay=0.5, convention="paper")
+    state = ViewState(ci=0.9, decay=0.5)
     page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
     kept = page.snapshot["intervals"]
-    assert [kept[name] for name in ("level", "decay", "convention")] == [0.9, 0.5, "paper"]
+    assert [kept[name] for name in ("level", "decay")] == [0.9, 0.5]
     assert page.snapshot["traits"]["ci"] == 0.9
     found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
     assert len(found) == len(METRIC_RANKINGS) * len(UNITS)
     for (metric, unit), answer in found.items():
-        table = explanation.table(0.5, "paper", rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
+        table = explanation.table(0.5, rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
         intervals = page.body(answer)["intervals"]
         for name, end in zip(names, ("low", "high", "rank_low", "rank_high"), strict=True):
@@ -172,20 +172,18 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
         assert_array_equal(body["target"], rows)
 
 
-def test_figures_are_there_for_every_way_of_counting(explanation, whole):
-    """All that can be chosen over the bars is answered with the numbers of the explanation."""
+def test_figures_are_those_of_the_explanation(explanation, whole):
+    """At every decay."""
     tables = whole.snapshot["tables"]
-    assert [table["convention"] for table in tables] == ["step", "paper"]
-    for table in tables:
-        assert table["traits"] == ["_profile", "_impact"]
-        profile, impact = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(table))
-        expected = explanation.table(0.3, table["convention"], rank_by=None)
-        names = whole.snapshot["traits"]["_header"]["metrics"]
-        for name in ("impact", "heterogeneity"):
-            found = impact.reshape(len(expected), -1)[:, names.index(name)]
-            assert_allclose(found, expected[name], rtol=1e-5)
-        found = profile.reshape(-1, len(expected), 100)[0, :, 29]
-        assert_allclose(found, expected["in_distribution_impact"], rtol=1e-5)
+    assert tables["traits"] == ["_profile", "_impact"]
+    profile, impact = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(tables))
+    expected = explanation.table(0.3, rank_by=None)
+    names = whole.snapshot["traits"]["_header"]["metrics"]
+    for name in ("impact", "heterogeneity"):
+        found = impact.reshape(len(expected), -1)[:, names.index(name)]
+        assert_allclose(found, expected[name], rtol=1e-5)
+    found = profile.reshape(-1, len(expected), 100)[0, :, 29]
+    assert_allclose(found, expected["in_distribution_impact"], rtol=1e-5)
 
 
 def test_colours_rows_and_drivers_are_there(explanation, whole, X):

@@ -118,7 +118,7 @@ def test_disagreement_has_no_intervals(make, X, models):
     """The reply is complete, and holds no number."""
     explorer = make(models, X)
     assert explorer.explanation.features == explorer.explanation.features
-    request = {"level": 0.9, "decay": 0.75, "convention": "step", "unit": "prediction"}
+    request = {"level": 0.9, "decay": 0.75, "unit": "prediction"}
     body = ask(explorer, type="intervals", rank_by="disagreement", **request)[0]["body"]
     assert (body["n_known"], body["n_features"], body["intervals"].pop("tied")) == (3, 3, [])
     assert [np.isnan(ends).tolist() for ends in body["intervals"].values()] == [[True] * 3] * 4
@@ -274,17 +274,16 @@ def test_plots_draw_every_model(make, X, models):
 
 
 def test_a_frozen_page_holds_every_model(X, models):
-    """The tables of all in each convention, and the curves of the models that are not open."""
+    """The tables of all, and the curves of the models that are not open."""
     both = ice.explain(models, X, progress=False)
-    state = ViewState(feature="one", convention="step", max_lines=5, besides=Besides(models=both))
+    state = ViewState(feature="one", max_lines=5, besides=Besides(models=both))
     blobs = snapshot(both.explanations["forest"], state, "code").blobs
     content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))
     assert content["traits"]["model"] == "forest"
     assert content["traits"]["_header"]["models"] == [*models]
     n_profiles = len(content["traits"]["_header"]["profiles"])
-    for table in content["tables"]:
-        impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
-        assert table["lengths"] == [3 * len(PROFILES) * profile, 3 * impact, n_profiles * profile, impact]
+    impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
+    assert content["tables"]["lengths"] == [3 * len(PROFILES) * profile, 3 * impact, n_profiles * profile, impact]
     assert [each["model"] for each in content["models"]] == ["boosting", "line"]
     for each in content["models"]:
         assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]

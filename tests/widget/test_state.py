@@ -112,7 +112,7 @@ def test_a_state_is_a_copy(make, classifier):
 def test_an_explanation_is_restored_too(make, classifier):
     """An explanation has its output, and the rest is as the state says."""
     state = changed(make, classifier).state()
-    explanation = ice.explain(classifier, X, output=1, response="log_odds")
+    explanation = ice.explain(classifier, X, output=1, response="log_odds", convention="paper")
     assert make(explanation, state=state).state() == state
 
 

@@ -146,13 +146,12 @@ def test_it_describes_itself_and_takes_settings_before_the_result_is_there(make,
     assert explorer._status["state"] == "computing"
     assert [head["name"] for head in explorer._header["features"]] == ["slope", "bend", "flag"]
     assert np.isnan(tables_of(explorer)[0]).all()
-    explorer.feature, explorer.decay, explorer.selection, explorer.convention = "bend", 0.25, [3, 1], "paper"
-    assert explorer._header["convention"] == "paper"
+    explorer.feature, explorer.decay, explorer.selection = "bend", 0.25, [3, 1]
     held.gate.set()
     assert explorer.explanation.features == ["slope", "bend", "flag"]
     assert (explorer.feature, explorer.decay, explorer.selection) == ("bend", 0.25, [1, 3])
     assert repr(explorer) == "<ICEExplorer of the prediction: 3 features, 40 observations, ready>"
-    expected = explorer.explanation.table(convention="paper", rank_by=None)
+    expected = explorer.explanation.table(rank_by=None)
     assert_allclose(tables_of(explorer)[0][:, 0], expected["impact"], rtol=1e-6)
 
 
@@ -286,9 +285,9 @@ def test_cancelling_keeps_what_is_there_and_resuming_computes_the_rest(make, X, 
 
 
 def test_the_table_is_that_of_the_bars(ready):
-    """In the order, at the decay, by the convention and in the unit of the traits; its first row is open."""
-    ready.decay, ready.rank_by, ready.unit, ready.convention = 0.1, "non_linearity", "sd", "paper"
-    table = ready.explanation.table(0.1, "paper", rank_by="non_linearity", unit="sd")
+    """In the order, at the decay and in the unit of the traits; its first row is open."""
+    ready.decay, ready.rank_by, ready.unit = 0.1, "non_linearity", "sd"
+    table = ready.explanation.table(0.1, rank_by="non_linearity", unit="sd")
     assert_frame_equal(ready.table, table)
 
 
@@ -313,24 +312,29 @@ def test_the_feature_that_ranks_first_is_open_where_none_was_chosen(make):
         assert explorer._tables.ranked(metric, 0.5) == expected
 
 
-@pytest.mark.parametrize("convention", ["step", "paper"])
-def test_another_convention_calls_no_model(make, X, convention):
-    """Tables, header and `x.table` follow the trait, from the sums that are there."""
-    model = Model()
-    explorer = make(model, X, decay=0.5)
-    explanation = explorer.explanation
-    wait_until(lambda: explorer._header["prediction_sd"])
-    n_calls = model.n_calls
-    set_from_page(explorer, convention=convention)
-    expected = explanation.table(0.5, convention, rank_by="in_distribution_impact")
+def test_another_convention_is_explained_anew(make, X):
+    """Tables, header, line of code and `x.table` follow the trait; without a model it stays."""
+    explorer = make(Model(), X, decay=0.5)
+    assert explorer._header["conventions"] == ["step", "paper"]
+    set_from_page(explorer, convention="paper")
+    explanation = ice.explain(Model(), X, decay=0.5, convention="paper", progress=False)
+    expected = explanation.table()
     assert_frame_equal(explorer.table, expected)
-    assert explorer._header["convention"] == convention
+    assert explorer._header["convention"] == "paper"
+    assert explorer._header["code"] == "ICEExplorer(model, X, decay=0.5, convention='paper')"
     impact, profile = tables_of(explorer)
     in_order = expected.loc[explanation._labels]
     assert_allclose(impact[:, 0], in_order["impact"], rtol=1e-6)
     assert_allclose(profile[0, :, 49], in_order["in_distribution_impact"], rtol=1e-6)
-    assert_allclose(profile[1, :, 49], in_order["support"], rtol=1e-6)
-    assert model.n_calls == n_calls
+    assert make(Model(), X, decay=0.5, state=explorer.state()).convention == "paper"
+    explorer.convention = "step"
+    assert_frame_equal(explorer.table, ice.explain(Model(), X, decay=0.5, progress=False).table())
+    fixed = make(explanation)
+    assert (fixed.convention, fixed._header["conventions"]) == ("paper", [])
+    with pytest.raises(
+        errors.OptionError, match="`convention` must stay what the explanation has, 'paper'; got 'step'"
+    ):
+        fixed.convention = "step"
 
 
 def test_selected_rows_come_in_the_container_of_x(ready, make, X):
@@ -571,7 +575,7 @@ def test_traits_set_from_two_threads_are_all_kept(ready):
 
 def test_every_request_has_one_reply_under_its_id(ready):
     """A result, or an error in one sentence."""
-    in_percent = {"rank_by": "impact", "level": 0.9, "decay": 1, "convention": "step", "unit": "sd"}
+    in_percent = {"rank_by": "impact", "level": 0.9, "decay": 1, "unit": "sd"}
     requests = {
         "a": {"type": "curves", "feature": "bend", "max_lines": 5, "selection": []},
         "b": {"type": "colors", "column": "town", "positions": [0, 1]},
@@ -779,7 +783,7 @@ def test_another_output_is_explained_anew(make, X):
     assert explorer.table["impact"]["slope"] == 0
     assert explorer._header["output_label"] == "probability of versicolor"
     set_from_page(explorer, output="virginica")
-    assert_frame_equal(explorer.table, explorer.explanation.table(convention="paper", unit="share"))
+    assert_frame_equal(explorer.table, explorer.explanation.table(unit="share"))
     assert explorer._header["convention"] == "paper"
     explorer.convention, explorer.unit = "step", "prediction"
     assert_allclose(explorer.table["impact"]["slope"], before)
@@ -803,7 +807,7 @@ def test_a_page_may_set_output_and_response_together(make, X, monkeypatch):
     monkeypatch.setattr(ModelWork, "other", lambda work, wanted: prepared.append(wanted) or other(work, wanted))
     set_from_page(explorer, output="virginica", response="log_odds")
     assert explorer.explanation.output_label == "log-odds of virginica"
-    assert prepared == [("virginica", "log_odds", "marginal", "")]
+    assert prepared == [("virginica", "log_odds", "step", "marginal", "")]
 
 
 @pytest.mark.parametrize("is_slow_to_close", [False, True])

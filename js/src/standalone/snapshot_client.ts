@@ -2,12 +2,11 @@
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { maxIndex, minIndex } from "d3-array";
 import { unpacked } from "../wire/arrays.ts";
-import { Cancelled, type Client, KernelError, type OptionalRequest, sentenceOf, unreachable } from "../wire/client.ts";
+import { Cancelled, type Client, KernelError, type OptionalRequest, unreachable } from "../wire/client.ts";
 import type {
   Bodies,
   ClassesBody,
   ColorsBody,
-  Convention,
   CorrelatedBody,
   CurvesBody,
   CurvesRequest,
@@ -26,9 +25,7 @@ import type {
   Unit,
   UnlikeBody,
 } from "../wire/protocol.ts";
-import { CONVENTION_LABELS } from "../words/metric_names.ts";
 import { number } from "../words/numbers.ts";
-import type { StaticModel } from "./static_model.ts";
 import { unpack, unzip } from "./unpack.ts";
 
 /** Packed buffers of the page: their blob, and the number of bytes of each. */
@@ -42,9 +39,8 @@ interface Kept<B> extends Packed {
   body: B;
 }
 
-/** Tables of figures by one convention, as the traits that they are. */
-interface Counted extends Packed {
-  convention: Convention;
+/** Tables of figures, as the traits that they are. */
+interface KeptTables extends Packed {
   traits: Table[];
 }
 
@@ -52,14 +48,13 @@ interface Counted extends Packed {
 interface KeptIntervals {
   level: number;
   decay: number;
-  convention: Convention;
   answers: (Kept<IntervalsBody> & { rank_by: RankBy; unit: Unit })[];
 }
 
 /** The twin of `Snapshot` in `standalone/answers.py`. Lists are in the order of the header's features or columns. */
 export interface Snapshot {
   traits: Omit<Traits, Table>;
-  tables: Counted[];
+  tables: KeptTables;
   row_labels: string[] | null;
   curves: Kept<CurvesBody>[];
   /** Curves of the same rows by the models that are not the open one; empty with one model. */
@@ -112,33 +107,11 @@ const replyOf = async <B>(read: ReadBlob, kept: Kept<B>): Promise<B> =>
   unpacked(kept.body, await buffersOf(read, kept)) as B;
 
 /** Traits with the tables that go with them. */
-export async function traitsOf(snapshot: Snapshot, read: ReadBlob): Promise<Traits> {
-  return { ...snapshot.traits, ...(await tablesOf(snapshot, read, snapshot.traits.convention)) };
-}
-
-async function tablesOf({ tables }: Snapshot, read: ReadBlob, convention: Convention): Promise<Pick<Traits, Table>> {
-  const counted = tables.find((table) => table.convention === convention);
-  if (counted === undefined) throw new Error(`There are no figures by the convention ${convention}.`);
-  const buffers = await buffersOf(read, counted);
+export async function traitsOf({ traits, tables }: Snapshot, read: ReadBlob): Promise<Traits> {
+  const buffers = await buffersOf(read, tables);
   const none = new ArrayBuffer(0);
-  const sent = Object.fromEntries(counted.traits.map((name, at) => [name, buffers[at]!]));
-  return { _impact: none, _profile: none, _models_impact: none, _models_profile: none, ...sent };
-}
-
-/** Sets the tables of the chosen convention, as the kernel would; restores the convention if they are damaged. */
-export async function recount(model: StaticModel, snapshot: Snapshot, read: ReadBlob): Promise<void> {
-  const convention = model.get("convention");
-  const header = model.get("_header");
-  if (header.convention === convention) return;
-  const isChosen = () => model.get("convention") === convention; // it may have changed meanwhile
-  try {
-    const tables = await tablesOf(snapshot, read, convention);
-    if (!isChosen()) return;
-    for (const name of TABLES) model.set(name, tables[name]);
-    model.set("_header", { ...header, convention });
-  } catch (error) {
-    if (isChosen()) model.refuse({ convention: header.convention }, sentenceOf(error));
-  }
+  const sent = Object.fromEntries(tables.traits.map((name, at) => [name, buffers[at]!]));
+  return { ...traits, _impact: none, _profile: none, _models_impact: none, _models_profile: none, ...sent };
 }
 
 export class SnapshotClient implements Client {
@@ -247,18 +220,15 @@ export class SnapshotClient implements Client {
     };
   }
 
-  async #intervals({ rank_by, level, decay, convention, unit }: IntervalsRequest): Promise<IntervalsBody> {
+  async #intervals({ rank_by, level, decay, unit }: IntervalsRequest): Promise<IntervalsBody> {
     const kept = this.snapshot.intervals;
     if (kept === null) throw new KernelError(NO_KERNEL);
     const isDecayed = rank_by === "in_distribution_impact";
     const isKept = !isDecayed || Math.abs(decay - kept.decay) < ROUNDING;
     // Without decay both are the same figure.
     const wanted = isDecayed && decay === 1 ? "impact" : rank_by;
-    if (level !== kept.level || convention !== kept.convention || !(isKept || wanted === "impact")) {
-      const counted = CONVENTION_LABELS[kept.convention];
-      throw new KernelError(
-        `This page was saved with intervals for weight ${number(kept.decay)} of far values, counted ${counted}.`,
-      );
+    if (level !== kept.level || !(isKept || wanted === "impact")) {
+      throw new KernelError(`This page was saved with intervals for weight ${number(kept.decay)} of far values.`);
     }
     return replyOf(this.read, kept.answers.find((answer) => answer.rank_by === wanted && answer.unit === unit)!);
   }

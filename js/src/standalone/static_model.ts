@@ -1,6 +1,6 @@
 /** A model without Jupyter: traits in a plain object, changed by the page alone. */
 import type { AnyModel } from "@anywidget/types";
-import type { Refusal, Traits } from "../wire/protocol.ts";
+import type { Traits } from "../wire/protocol.ts";
 
 type Listener = (...values: never[]) => void;
 
@@ -11,11 +11,7 @@ export class StaticModel implements AnyModel<Traits> {
   readonly #traits: Traits;
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  /** `saved` is called where a widget would send its changes to the kernel. */
-  constructor(
-    traits: Traits,
-    private readonly saved: (model: StaticModel) => void = () => {},
-  ) {
+  constructor(traits: Traits) {
     this.#traits = { ...traits };
   }
 
@@ -29,16 +25,7 @@ export class StaticModel implements AnyModel<Traits> {
     this.#emit(`change:${key}`);
   }
 
-  /** Restores traits and reports the reason, as a kernel does. */
-  refuse(traits: Partial<Traits>, message: string): void {
-    for (const key of Object.keys(traits) as (keyof Traits)[]) this.set(key, traits[key]!);
-    const refusal: Refusal = { type: "refused", message };
-    this.#emit("msg:custom", refusal);
-  }
-
-  save_changes(): void {
-    this.saved(this);
-  }
+  save_changes(): void {}
 
   on(name: string, listener: Listener): void {
     const listeners = this.#listeners.get(name) ?? new Set();

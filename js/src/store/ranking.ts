@@ -41,8 +41,6 @@ export interface RankedFeature {
   direction: number;
   /** Share of the weight that the decay keeps. */
   support: number;
-  /** The figure and its value per step of one SD, if these are far apart, in the unit of the prediction. */
-  farOff: { figure: number; step: number } | null;
   /** Null where the figure rests on all rows, or is not known. */
   draft: Draft | null;
   /** Whether its rank may be another once all figures rest on all rows: those of samples may have fewer grid values, too. */
@@ -62,10 +60,6 @@ export interface RankedFeature {
 
 /** The standard normal quantile of 97.5 %. */
 const Z = 1.96;
-
-/** As in `scene/scene.py`: more than twice, or less than half; on fewer values close ones do not add up. */
-const FAR = 2 + 1e-6;
-const FEWEST_VALUES = 5;
 
 /**
  * Features whose figure is undefined follow the others, and then those still unknown, in column order. `ofModels` reads
@@ -95,7 +89,6 @@ export function rankFeatures(
       longer: tick !== null && isLonger(value, tick) ? longerBy(reading, index) : null,
       direction: of("direction"),
       support: of("support"),
-      farOff: farOff(reading, index, rankBy),
       draft: draftOf(reading, index, rankBy),
       mayMove,
       interval: intervalOf(whiskers, index),
@@ -174,13 +167,6 @@ function markTies(ranked: RankedFeature[], tied: readonly [number, number][]): v
     before.tiedAfter = after.name;
     after.tiedBefore = before.name;
   }
-}
-
-/** The kernel sends the other figure only where there are two to be compared. */
-function farOff(reading: Reading, index: number, rankBy: RankBy): RankedFeature["farOff"] {
-  const [figure, step] = [reading.plain(index, rankBy), reading.plain(index, `step_${rankBy}`)];
-  const isFar = figure > FAR * step || step > FAR * figure;
-  return isFar && reading.figures.header.features[index]!.n_grid! >= FEWEST_VALUES ? { figure, step } : null;
 }
 
 /** Names of the neighbours in rank that a feature is tied with. */

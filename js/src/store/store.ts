@@ -231,12 +231,11 @@ export class Store {
     const [reading, level, rankBy] = [this.reading.value, this.intervals.value, this.rankBy.value];
     const { state, done } = this.status.value;
     if (reading === null || level === null || state === "computing" || rankBy === "disagreement") return null;
-    const { convention } = reading.figures.header;
     const isDecayed = rankBy === "in_distribution_impact";
     if (this.isCounting.value || (isDecayed && this.dragging.value)) return null;
     const { decay, unit } = reading;
-    const of = [this.measured.value, done, rankBy, level, convention, unit, isDecayed ? decay : null];
-    return { key: JSON.stringify(of), rank_by: rankBy, level, decay, convention, unit };
+    const of = [this.measured.value, done, rankBy, level, unit, isDecayed ? decay : null];
+    return { key: JSON.stringify(of), rank_by: rankBy, level, decay, unit };
   });
   /**
    * Intervals of the bars. They belong to one decay: while the slider moves there are none, because a whisker of another

@@ -4,7 +4,7 @@ import { marginOf, type RankedFeature, tiedWith } from "../store/ranking.ts";
 import type { Reading } from "../store/reading.ts";
 import type { Convention, FeatureKind, RankBy } from "../wire/protocol.ts";
 import { explanation, variantsOf } from "../words/glossary.ts";
-import { farOffText, intervalName, RANK_LABELS, sampleText } from "../words/metric_names.ts";
+import { intervalName, RANK_LABELS, sampleText } from "../words/metric_names.ts";
 import { count, plural } from "../words/numbers.ts";
 import { hasLevels, isUnordered } from "../words/values.ts";
 
@@ -60,11 +60,6 @@ export function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   return rows;
 }
 
-/** A sentence about a figure that needs care. */
-function cautionOf({ farOff }: RankedFeature): string | null {
-  return farOff === null ? null : farOffText(farOff);
-}
-
 /** Which neighbours in rank it cannot be told from. */
 function tieNoteOf(ranked: RankedFeature): string | null {
   const names = tiedWith(ranked);
@@ -80,6 +75,6 @@ export function barNoteOf(ranked: RankedFeature, reading: Reading, metric: RankB
   const variants = variantsOf(kind, reading.figures.header.convention);
   const meaning = isUnordered(kind) ? explanation(metric, ...variants).text : null;
   const reason = longer === null ? null : explanation(REASONS[longer], ...variants).text;
-  const sentences = [meaning, reason, tieNoteOf(ranked), cautionOf(ranked)];
+  const sentences = [meaning, reason, tieNoteOf(ranked)];
   return sentences.filter((sentence) => sentence !== null).join(" ") || null;
 }

@@ -35,7 +35,6 @@ export interface DocumentState {
   kind: Kind;
   decay: number;
   rank_by: RankBy;
-  convention: Convention;
   unit: Unit;
   ci: number | null;
   anchor: Anchor;
@@ -47,6 +46,7 @@ export interface DocumentState {
 export interface PublicTraits extends DocumentState {
   output: string;
   response: string;
+  convention: Convention;
   distance: Distance;
   model: string;
 }
@@ -99,7 +99,6 @@ export const DOCUMENT_DEFAULTS: Readonly<DocumentState> = {
   kind: "ice",
   decay: 0.75,
   rank_by: "in_distribution_impact",
-  convention: "step",
   unit: "prediction",
   ci: null,
   anchor: "min",
@@ -192,8 +191,9 @@ export interface FormatHead {
 /**
  * All that the browser needs to name and lay out what the two tables hold.
  *
- * `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
- * in "_error" are standard errors of samples [output], NaN where a feature is exact.
+ * `convention` is what the figures are averages of, and `conventions` what can be chosen, none without a model.
+ * `metrics` and `profiles` name what the tables hold; those that end in "_error" are standard errors of samples
+ * [output], NaN where a feature is exact.
  * `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
  * `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
  * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
@@ -214,6 +214,7 @@ export interface Header {
   method: string;
   method_reason: string;
   convention: Convention;
+  conventions: Convention[];
   prediction_sd: number | null;
   output_label: string;
   target_name: string;
@@ -649,7 +650,6 @@ export interface IntervalsRequest {
   rank_by: RankBy;
   level: number;
   decay: number;
-  convention: Convention;
   unit: Unit;
 }
 

@@ -6,6 +6,7 @@ const NOTHING: Readonly<Traits> = {
   ...DOCUMENT_DEFAULTS,
   output: "",
   response: "",
+  convention: "step",
   distance: "marginal",
   model: "",
   _view: {},

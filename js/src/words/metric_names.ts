@@ -48,13 +48,6 @@ export function unitMeaning(unit: Unit, header: Header, nKnown: number): string 
   }
 }
 
-/** Why a figure of the paper is far from that per step of one SD; both are in the unit of the prediction. */
-export function farOffText({ figure, step }: { figure: number; step: number }): string {
-  const figures = `By the paper's intervals ${brief(figure)}, per step of one SD ${brief(step)}`;
-  const reason = figure > step ? "changes between close values weigh most" : "all intervals count alike, however few";
-  return `${figures}: ${reason}.`;
-}
-
 /** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */
 export const levelText = (level: number): string => `${Number((100 * level).toPrecision(6))}\u00a0%`;
 
@@ -70,11 +63,6 @@ export const SAMPLE = {
 
 /** What a whisker is. */
 export const intervalName = (level: number): string => `${levelText(level)} ${explanation("interval").name}`;
-
-/** The note under the bars if some are uncertain. */
-export const FAR_OFF_REMARK = "* more than twice or less than half the figure per step of one SD";
-
-const brief = (value: number): string => (value >= 1000 ? count(value) : number(Number(value.toPrecision(3))));
 
 /** The meaning of the sign of the direction. */
 export function trendOf(direction: "up" | "down", convention: Convention): string {

@@ -51,7 +51,6 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
         anchor: "min",
         selection: [],
         unit: "share",
-        convention: "step",
         ci: 0.9,
       },
     },

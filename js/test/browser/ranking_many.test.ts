@@ -209,20 +209,6 @@ test("how impact is counted is chosen in the details, which are folded, each cho
   expect(part("rank-by-text").textContent).toContain("its standard deviation, times");
 });
 
-test("a bar that is far from its length per step of one SD has a mark, and says why", async () => {
-  const { part, bar, parts } = await mountFrame(marker());
-  expect(part("far-off").hidden).toBe(true);
-  part("convention-paper").click();
-  await expect.poll(() => part("far-off").hidden).toBe(false);
-  const marked = parts("bar-figure").filter(({ textContent }) => textContent!.endsWith("*"));
-  expect(marked.map((figure) => figure.closest<HTMLElement>("[data-feature]")!.dataset.feature)).toEqual(["Marker"]);
-  const sentence =
-    /By the paper's intervals 0\.\d+, per step of one SD 0\.0\d+: changes between close values weigh most\.$/;
-  expect(bar("Marker").getAttribute("aria-label")).toMatch(sentence);
-  await userEvent.hover(bar("Marker"));
-  await expect.poll(() => part("tooltip").textContent).toMatch(sentence);
-});
-
 test("bars can be read in per cent of the standard deviation, and as shares that add up to 100", async () => {
   const { part, parts, model } = await mountFrame(marker());
   const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);

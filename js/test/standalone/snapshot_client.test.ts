@@ -1,12 +1,6 @@
 /** A page without a kernel answers as the kernel does: both tell of the same data, written down by Python's tests. */
 import { describe, expect, test } from "vitest";
-import {
-  type ReadBlob,
-  readSnapshot,
-  recount,
-  SnapshotClient,
-  traitsOf,
-} from "../../src/standalone/snapshot_client.ts";
+import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../../src/standalone/snapshot_client.ts";
 import { StaticModel } from "../../src/standalone/static_model.ts";
 import { Cancelled, KernelError } from "../../src/wire/client.ts";
 import type { CurvesBody, CurvesRequest, IntervalsRequest, Request, RowsBody } from "../../src/wire/protocol.ts";
@@ -98,7 +92,6 @@ describe("intervals", () => {
     rank_by: "in_distribution_impact",
     level: 0.9,
     decay: 0.75,
-    convention: "paper",
     unit: "prediction",
   };
   const low = async (request: IntervalsRequest) => {
@@ -113,11 +106,11 @@ describe("intervals", () => {
     expect(await low(asked)).not.toEqual(await low({ ...asked, rank_by: "impact" }));
   });
 
-  test.each([[{ decay: 0.5 }], [{ convention: "step" }], [{ level: 0.5 }]] as [Partial<IntervalsRequest>][])(
+  test.each([[{ decay: 0.5 }], [{ level: 0.5 }]] as [Partial<IntervalsRequest>][])(
     "with %o are refused in a sentence",
     async (changed) => {
       await expect(client().request({ ...asked, ...changed })).rejects.toThrow(
-        "This page was saved with intervals for weight 0.75 of far values, counted as in the paper.",
+        "This page was saved with intervals for weight 0.75 of far values.",
       );
     },
   );
@@ -154,56 +147,8 @@ describe("what needs a kernel", () => {
   });
 });
 
-describe("another way to count", () => {
-  const model = async () => {
-    const changes: string[] = [];
-    const made = new StaticModel(await traitsOf(snapshot, read));
-    for (const name of ["_header", "_profile", "_impact"]) made.on(`change:${name}`, () => changes.push(name));
-    return { made, changes };
-  };
-
-  test("brings the tables that are counted so, the header last", async () => {
-    const { made, changes } = await model();
-    await recount(made, snapshot, read);
-    expect(changes).toEqual([]);
-    const before = made.get("_profile");
-    made.set("convention", "step");
-    await recount(made, snapshot, read);
-    expect(changes).toEqual(["_profile", "_impact", "_header"]);
-    expect(made.get("_header").convention).toBe("step");
-    expect(made.get("_profile")).not.toEqual(before);
-    made.set("convention", "paper");
-    await recount(made, snapshot, read);
-    expect(made.get("_profile")).toEqual(before);
-  });
-
-  test("is the last one chosen, however long another takes", async () => {
-    const { made } = await model();
-    const shown: string[] = [];
-    made.on("change:_header", () => shown.push(made.get("_header").convention));
-    made.set("convention", "step");
-    const first = recount(made, snapshot, read);
-    made.set("convention", "paper");
-    await Promise.all([first, recount(made, snapshot, read)]);
-    expect(shown).toEqual([]);
-  });
-});
-
-test("figures that are damaged leave those at hand, and say so", async () => {
-  const made = new StaticModel(await traitsOf(snapshot, read));
-  const [header, profile] = [made.get("_header"), made.get("_profile")];
-  const said: unknown[] = [];
-  made.on("msg:custom", (message: unknown) => said.push(message));
-  made.set("convention", "step");
-  await recount(made, snapshot, () => "");
-  expect(made.get("convention")).toBe("paper");
-  expect([made.get("_header"), made.get("_profile")]).toEqual([header, profile]);
-  expect(said).toEqual([{ type: "refused", message: "Part of this page is missing or damaged. Save the page again." }]);
-});
-
 test("a model without Jupyter tells of changes, and of nothing else", async () => {
-  const saved: string[] = [];
-  const model = new StaticModel(await traitsOf(snapshot, read), (changed) => saved.push(changed.get("kind")));
+  const model = new StaticModel(await traitsOf(snapshot, read));
   const heard: string[] = [];
   const listen = () => heard.push(model.get("kind"));
   model.on("change:kind", listen);
@@ -211,8 +156,6 @@ test("a model without Jupyter tells of changes, and of nothing else", async () =
   model.set("kind", "c-ice");
   model.set("decay", 0.5);
   expect(heard).toEqual(["c-ice"]);
-  model.save_changes();
-  expect(saved).toEqual(["c-ice"]);
   model.off("change:kind", listen);
   model.set("kind", "ice");
   expect(heard).toEqual(["c-ice"]);

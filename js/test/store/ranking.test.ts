@@ -8,7 +8,7 @@ import { DecayProfile, type Figures, ImpactTable } from "../../src/wire/tables.t
 
 const header = {
   features: ["a", "b", "c"].map((name) => ({ name, n_grid: 8, n_rows: null })),
-  profiles: ["in_distribution_impact", "support", "step_in_distribution_impact"],
+  profiles: ["in_distribution_impact", "support"],
   convention: "paper",
   prediction_sd: 4,
   models: [] as string[],
@@ -23,7 +23,7 @@ const profile = new DecayProfile(
   header.profiles,
   3,
   { first: 0.5, step: 0.5, count: 2 },
-  Float32Array.of(2, 1, 0.5, 3, ...unknown, 0.5, 1, 0.25, 1, ...unknown, 1, 1, 0.75, 1, ...unknown),
+  Float32Array.of(2, 1, 0.5, 3, ...unknown, 0.5, 1, 0.25, 1, ...unknown),
 );
 const ranked = (decay: number, rankBy: RankBy, changed: Partial<Figures> = {}, unit: Unit = "prediction") =>
   rankFeatures(new Reading({ header, impact, profile, ...changed }, decay, unit), rankBy);
@@ -101,22 +101,4 @@ test("shares of nothing but rounding errors are 0", () => {
     0,
     Number.NaN,
   ]);
-});
-
-test("a figure of at least five values that is far from that per step of one SD comes with both", () => {
-  const farOff = (decay: number, changed: Partial<Figures> = {}) =>
-    ranked(decay, "in_distribution_impact", changed, "share").map((feature) => [feature.name, feature.farOff]);
-  // Twice is not more than twice.
-  expect(farOff(0.5)).toEqual([
-    ["a", null],
-    ["b", null],
-    ["c", null],
-  ]);
-  expect(farOff(1)).toEqual([
-    ["b", { figure: 3, step: 1 }],
-    ["a", null],
-    ["c", null],
-  ]);
-  const few = { ...header, features: header.features.map((feature) => ({ ...feature, n_grid: 4 })) };
-  expect(farOff(1, { header: few })[0]).toEqual(["b", null]);
 });

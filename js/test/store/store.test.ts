@@ -42,7 +42,7 @@ test("intervals are requested anew for another decay only where the figure depen
   model.push("_profile", kernel.profile);
   model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "", n_rows: null, n_all: null });
   await later();
-  const of = { rank_by: "impact", level: 0.9, decay: 0.75, convention: "step", unit: "share" };
+  const of = { rank_by: "impact", level: 0.9, decay: 0.75, unit: "share" };
   expect(questions(model, "intervals")).toMatchObject([of]);
   store.dragDecay(0.4);
   expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);

@@ -73,5 +73,5 @@ test("below the first step its figures stand in as estimates; a figure that the 
   const table = new DecayProfile(["support"], 1, decays, Float32Array.of(1, 2, 3));
   expect([table.get("support", 0, 0.001), table.estimated(0.001)]).toEqual([1, true]);
   expect([table.get("support", 0, 0.75), table.estimated(0.75)]).toEqual([2, false]);
-  expect(table.get("step_in_distribution_impact", 0, 0.5)).toBeNaN();
+  expect(table.get("in_distribution_impact", 0, 0.5)).toBeNaN();
 });

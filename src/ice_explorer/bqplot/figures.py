@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Ranking(LinkedFigure):
     """Bars of the features that rank first; that of the open feature is selected."""
 
-    traits = ("feature", "decay", "rank_by", "convention", "unit")
+    traits = ("feature", "decay", "rank_by", "unit")
     is_of_feature = False
 
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.widget.explorer import ICEExplorer
 
-_STATE = ("feature", "color_by", "kind", "decay", "rank_by", "convention", "unit", "anchor", "max_lines", "selection")
-_RESULT = ("_status", "output", "response")  # change with every feature explained and every other output
+_STATE = ("feature", "color_by", "kind", "decay", "rank_by", "unit", "anchor", "max_lines", "selection")
+_RESULT = ("_status", "output", "response", "convention")  # change with every feature explained and every other output
 _SECONDS_TO_APPEAR = _SECONDS_TO_DRAW = 2.0
 _SECONDS_OF_RENEWALS = 60.0
 

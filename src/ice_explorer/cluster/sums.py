@@ -194,7 +194,7 @@ def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> Featu
     if summary.is_thinned:
         chosen = Grid(chosen.values, MOST_DISTINCT + 1)
     feature = with_values(feature, np.empty(0))
-    return FeatureInput(feature, chosen, scale, median, shares, options.decay, summary.has_missing)
+    return FeatureInput(feature, chosen, scale, median, shares, options.decay, options.convention, summary.has_missing)
 
 
 def sum_rows(model: Any, rows: Any, sample_weight: Any, grids: Grids, cancelled: Callable[[], bool] | None) -> Sums:

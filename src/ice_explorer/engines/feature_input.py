@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature
     from ice_explorer.features.grid import Grid, GridName
+    from ice_explorer.metrics.windows import Convention
 
 
 _LARGEST_OF_TREES = 1e38  # of a column that trees split: differences of larger values may be no numbers
@@ -49,6 +50,7 @@ class FeatureInput:
     - `median`: lower (weighted) median, or the most frequent level.
     - `shares` (n_grid,): weight of the observations at each level of the grid, or nearest to each grid value.
     - `decay`: λ at which in-distribution impact is exact.
+    - `convention`: what figures are averages of.
     - `has_missing`: whether any observation that has weight lacks the value.
     - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
@@ -65,6 +67,7 @@ class FeatureInput:
     median: float
     shares: Array
     decay: float
+    convention: Convention
     has_missing: bool
     likelihood_scale: Array = field(default_factory=partial(np.empty, 0))
     distances: Array | None = None
@@ -159,8 +162,8 @@ def feature_input(
             )
     changes = np.full(len(values) if has_missing else 0, np.nan)
     return FeatureInput(
-        feature, chosen, sigma, median, shares, settings.decay, has_missing, likelihood_scale, distances, positions,
-        summed, changes,
+        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, likelihood_scale,
+        distances, positions, summed, changes,
     )  # fmt: skip
 
 

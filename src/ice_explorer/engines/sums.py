@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.ordered import OrderedSums
+from ice_explorer.metrics.ordered import MOST_CELLS, OrderedSums
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
 
@@ -31,7 +32,7 @@ def empty_sums(
     active: Places | None = None,
     *,
     compiled: bool = False,
-    most_cells: int | None = None,
+    most_cells: int = MOST_CELLS,
 ) -> Sums:
     """Make the sums of a feature, nothing added yet; without weights they are to be filled or merged."""
     grid, rows = item.grid.values, None
@@ -42,7 +43,15 @@ def empty_sums(
         scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
         rows = item.observed[item.summed], scales, weights[item.summed]
     return OrderedSums(
-        grid, item.scale, item.shares, item.decay, rows, active=active, compiled=compiled, most_cells=most_cells
+        grid,
+        item.scale,
+        item.shares,
+        item.decay,
+        rows,
+        convention=item.convention,
+        active=active,
+        compiled=compiled,
+        most_cells=most_cells,
     )
 
 
@@ -72,18 +81,17 @@ def add_block(
 
 def check_changes(sums: Sums, item: FeatureInput) -> None:
     """Refuse changes whose squares are no numbers, and slopes between values that are too close."""
-    for changes in sums.changes.values():
-        if not np.isfinite(changes.moments.squared).all():
-            raise PredictionError(
-                f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
-                f"{quoted(item.feature.readable)}.",
-                "Predict on another scale, or leave the feature out with `features=`.",
-            )
-    # Those of all windows, because curves that do not change in one are known to some engines only.
-    ratios = [windows.ratios for windows in sums.windows.values()] if isinstance(sums, OrderedSums) else []
-    if not all(np.isfinite(each).all() for each in ratios) or not all(
-        np.isfinite(changes.deviations) for changes in sums.changes.values()
-    ):
+    if sums.changes is None:
+        return
+    if not np.isfinite(sums.changes.moments.squared).all():
+        raise PredictionError(
+            f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
+            f"{quoted(item.feature.readable)}.",
+            "Predict on another scale, or leave the feature out with `features=`.",
+        )
+    with np.errstate(over="ignore"):
+        steepest = sums.scale / np.diff(sums.grid).min() if isinstance(sums, OrderedSums) else 0.0
+    if not math.isfinite(steepest) or not math.isfinite(sums.changes.deviations):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
             f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",

@@ -47,7 +47,7 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     names = [explanation.features[row] for row in rows]
     models, tables = state.besides.models, []
     for model, each in by_model(explanation, state).items():
-        table = each.table(state.decay, state.convention, rank_by=None, unit=state.unit, ci=state.ci).iloc[rows]
+        table = each.table(state.decay, rank_by=None, unit=state.unit, ci=state.ci).iloc[rows]
         table.insert(0, "feature", label_index([*map(str, names)]))
         if models is not None:
             largest = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))

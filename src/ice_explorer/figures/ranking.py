@@ -12,7 +12,6 @@ from ice_explorer.figures.style import Look, next_color
 from ice_explorer.figures.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.palette import hues
-from ice_explorer.scene.scene import FAR_OFF
 from ice_explorer.scene.words import weight_text
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def draw_ranking(ax: Axes, ranking: Ranking, decay: float, max_features: int, *,
     size = size_of("ytick.labelsize")
     shown = rows_shown(ranking.bars, min(max_features, max(2, int(room_of(ax)[1] / (_LEADING * size)))))
     handles = draw_bars(ax, ranking, decay, shown)
-    add_x_label(ax, "", [count_text(ranking, shown), ranking.counted, ranking.footnote])
+    add_x_label(ax, "", [count_text(ranking, shown), ranking.counted])
     foot = add_legend(ax, handles, None, loc="lower left") if has_legend else 0.0
     ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
 
@@ -121,13 +120,11 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -
     highs = [bar.interval[1] for bar in shown if bar.interval is not None]
     longest = max(highs + [_reach(reach) for bar in shown for reach in (bar.value, bar.tick, *bar.of_models)]) or 1.0
     ax.set_xlim(0, longest / (1 - taken / room))
-    for place, bar in enumerate(shown):
+    for place, text in enumerate(texts):
         look_of_text: dict[str, Any] = {
             "xycoords": ax.get_yaxis_transform(), "va": "center", "textcoords": "offset points", "fontsize": size
         }  # fmt: skip
-        ax.annotate(texts[place], (1.0, place), (-edge, 0), ha="right", gid="value", **look_of_text)
-        if bar.is_far_off:
-            ax.annotate(FAR_OFF, (1.0, place), (1 - edge, 0), ha="left", gid="far off", **look_of_text)
+        ax.annotate(text, (1.0, place), (-edge, 0), ha="right", gid="value", **look_of_text)
     if tied:
         _add_brackets(ax, tied, look)
     shift = ScaledTranslation(-(widest + edge + 0.7 * _GAP + 2) / 72, 0, root_of(ax).dpi_scale_trans)

@@ -134,7 +134,7 @@ class _View:
     def _heading_of_left(self, width: float) -> list[Text]:
         ranking, letter, room = self.scene.ranking, self.paper.font_size, 0.94 * width
         title = fitted(ranking.heading, room, _TITLE_SIZE * letter)
-        remarks = [broken(text, room, letter) for text in (ranking.counted, ranking.footnote) if text]
+        remarks = [broken(ranking.counted, room, letter)] if ranking.counted else []
         return [Text(title, _TITLE), *(Text(text, {"gid": "remark"}) for text in remarks)]
 
     def draw_left(self, parent: Parent, width: float, height: float) -> None:

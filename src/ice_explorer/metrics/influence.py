@@ -28,13 +28,12 @@ import numpy as np
 from ice_explorer.metrics.decay import LOWEST_DECAY
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.ordered import OrderedSums
+from ice_explorer.metrics.unordered import UnorderedSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ice_explorer.arrays import Array
-    from ice_explorer.metrics.unordered import UnorderedSums
-    from ice_explorer.metrics.windows import Convention
 
 
 UNDECAYED: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
@@ -77,7 +76,6 @@ def influences(
     sums: OrderedSums | UnorderedSums,
     blocks: Iterable[Block],
     decays: Array,
-    convention: Convention,
     *,
     with_places: bool = False,
 ) -> Influences:
@@ -89,36 +87,36 @@ def influences(
     parts: list[dict[str, Array]] = []
     of_windows: dict[str, Any] = {}
     for block in blocks:
-        for rows, windows in _of_block(sums, block, decays, convention):
+        for rows, windows in _of_block(sums, block, decays):
             parts.append(rows)
-            if with_places and (convention == "step" or not sums.has_order):
+            if with_places and (isinstance(sums, UnorderedSums) or sums.convention == "step"):
                 of_windows = {name: of_windows.get(name, 0.0) + values for name, values in windows.items()}
     of_rows = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
     if sums.has_order or not of_windows:
         return Influences(of_rows, of_windows)
-    left, right, _, shares, _ = sums.windows_one_by_one(convention)
+    left, right, _, shares, _ = sums.windows_one_by_one
     of_levels = np.equal.outer(left, np.arange(len(sums.grid))) + np.equal.outer(right, np.arange(len(sums.grid)))
     return Influences(of_rows, {name: (values * shares) @ of_levels for name, values in of_windows.items()})
 
 
 def _of_block(
-    sums: OrderedSums | UnorderedSums, block: Block, decays: Array, convention: Convention
+    sums: OrderedSums | UnorderedSums, block: Block, decays: Array
 ) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
     """Yield influences of some rows, and Σ w/W of what makes up those of windows, or of pairs of levels."""
-    figures, total = sums.undecayed(convention), sums.total_weight
+    figures, total = sums.undecayed(), sums.total_weight
     missing = np.full(len(block.weights), math.nan)
     if block.missing_change is not None:
         missing = block.missing_change - figures.missing_impact
-    if not sums.changes:
+    if sums.changes is None:
         known = np.full(len(block.weights), 0.0 if sums.is_defined else math.nan)
         rows = dict.fromkeys(UNDECAYED, known) | {"missing_impact": missing}
         yield rows | dict.fromkeys(DECAYED, np.broadcast_to(known, (len(decays), len(known)))), {}
         return
-    left, right, ratios, shares, left_shares = sums.windows_one_by_one(convention)
-    mean, squared, _ = sums.window_moments(convention) * ratios
+    left, right, ratios, shares, left_shares = sums.windows_one_by_one
+    mean, squared = sums.window_moments * ratios
     to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
     spread = np.sqrt(squared * ratios / total * to_sample)
-    (values, supports), curves = sums.decayed(decays, convention)[:, :, None], sums.at_grid(block.curves)
+    (values, supports), curves = sums.decayed(decays)[:, :, None], sums.at_grid(block.curves)
     size = max(1, _CHUNK // len(left))
     for start in range(0, len(curves), size):
         some = slice(start, start + size)
@@ -150,7 +148,7 @@ def _of_block(
             means = steps @ shares
             deviation = np.abs(steps - means[:, None])
             turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
-            divisor = sums.windows[convention].variance_divisor
+            divisor = sums.windows.variance_divisor
             along = np.sqrt(np.square(deviation) @ shares / divisor) if divisor > 0 else deviation @ shares
             rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
             windows |= {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}
@@ -164,16 +162,16 @@ class Sampling:
     """How many rows the metrics of a feature rest on, and their standard errors [output].
 
     - `n_rows`, `n_all`: rows of the sample, and rows that it is drawn from.
-    - `metrics`: standard errors by convention and name of the metric; NaN where it is not defined.
+    - `metrics`: standard errors by name of the metric; NaN where it is not defined.
     - `exponents` (n_exponents,): increasing a = -ln(decay), the first 0.
-    - `decayed` (n_exponents,) by convention: standard error of in-distribution impact there.
+    - `decayed` (n_exponents,): standard error of in-distribution impact there.
     """
 
     n_rows: int
     n_all: int
-    metrics: Mapping[Convention, Mapping[str, float]]
+    metrics: Mapping[str, float]
     exponents: Array
-    decayed: Mapping[Convention, Array]
+    decayed: Array
 
     @property
     def text(self) -> str:
@@ -181,30 +179,27 @@ class Sampling:
         return f"sample of {self.n_rows:,} of {self.n_all:,} rows"
 
     @classmethod
-    def without_errors(cls, counts: tuple[int, int], convention: Convention) -> Sampling:
+    def without_errors(cls, counts: tuple[int, int]) -> Sampling:
         """Return a sample whose errors are unknown; `counts` as for `sampling_of`."""
-        nothing = {convention: dict.fromkeys(UNDECAYED, math.nan)}
-        return cls(*counts, nothing, np.zeros(1), {convention: np.full(1, math.nan)})
+        return cls(*counts, dict.fromkeys(UNDECAYED, math.nan), np.zeros(1), np.full(1, math.nan))
 
-    def in_distribution_impact(self, decays: Array, convention: Convention) -> Array:
+    def in_distribution_impact(self, decays: Array) -> Array:
         """Return the standard errors of in-distribution impact, (n_decays,), interpolated between `exponents`."""
-        return np.interp(-np.log(decays), self.exponents, self.decayed[convention])
+        return np.interp(-np.log(decays), self.exponents, self.decayed)
 
 
-def sampling_of(
-    sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int], convention: Convention
-) -> Sampling:
-    """Estimate the standard errors of a feature from the influences of some rows, by one convention.
+def sampling_of(sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int]) -> Sampling:
+    """Estimate the standard errors of a feature from the influences of some rows.
 
     - `sums`: of the whole sample.
     - `block`: some rows of it.
     - `counts`: rows of the sample, and rows that it is drawn from.
     """
     decays = np.unique([1.0, sums.nodes.decay, LOWEST_DECAY])[::-1]
-    of_rows = influences(sums, [block], decays, convention).of_rows
+    of_rows = influences(sums, [block], decays).of_rows
     errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in UNDECAYED}
     decayed = _error(of_rows["in_distribution_impact"], block.weights, counts)
-    return Sampling(*counts, {convention: errors}, -np.log(decays), {convention: decayed})
+    return Sampling(*counts, errors, -np.log(decays), decayed)
 
 
 def _error(of_rows: Array, weights: Array, counts: tuple[int, int]) -> Array:

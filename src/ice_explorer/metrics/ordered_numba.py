@@ -32,12 +32,12 @@ def _count_up_to(values, value):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _likelihoods(distances, rates, shift):
-    """Return e^{shift - rate · distance}, (n_distances, n_rates)."""
+    """Return e^{shift - rate · distance}, (n_distances, n_rates); 1 where that is more, at values that do not count."""
     n_distances, n_rates = distances.shape[0], rates.shape[0]
     exponents, results = np.empty((n_distances, n_rates)), np.empty((n_distances, n_rates))
     for index in range(n_distances):
         for t in range(n_rates):
-            exponents[index, t] = shift[t] - rates[t] * distances[index]
+            exponents[index, t] = min(shift[t] - rates[t] * distances[index], 0.0)
     # All in one call, which takes a seventh of the time of a call for each distance.
     power = np.empty(exponents.size)
     exponential(exponents.reshape(-1), 1.0, (power, power.view(np.int64)), results.reshape(-1))
@@ -45,7 +45,7 @@ def _likelihoods(distances, rates, shift):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _add_from_one_side(side, rows, grid, likely, ends, n_of_step, weights, numerators, denominators):
+def _add_from_one_side(side, rows, grid, likely, ends, weights, numerators, denominators):
     """Add what rows on the left (side 0) or on the right (side 1) of grid values bring; see `add_likelihoods`.
 
     - `rows`: observed values, increasing, their masses, and `decays` (n_rows + 1, n_rates) from the row before to each.
@@ -56,33 +56,34 @@ def _add_from_one_side(side, rows, grid, likely, ends, n_of_step, weights, numer
     n_rows, n_columns, n_grid, n_rates = observed.shape[0], masses.shape[1], grid.shape[0], likely.shape[1]
     running = np.zeros((n_columns, n_rates))
     # Columns with ends that are still to come. Indexes without a sign need no check for negative ones.
-    first = np.array([0, n_of_step, n_columns - 1], np.uint64)
-    stop = np.array([n_of_step, n_columns - 1, n_columns], np.uint64)
-    step, row, next_end = 1 - 2 * side, side * (n_rows - 1), np.zeros(3, np.int64)
-    for index in range(3):
+    first, stop = np.uint64(0), np.uint64(n_columns - 1 if ends[1][0].shape[0] > 0 else 0)
+    step, row, next_end = 1 - 2 * side, side * (n_rows - 1), np.zeros(2, np.int64)
+    for index in range(2):
         next_end[index] = side * (ends[index][0].shape[0] - 1)
     for visited in range(n_grid):
         place = side * (n_grid - 1) + step * visited
         while 0 <= row < n_rows and (observed[row] <= grid[place]) == (side == 0):
             decay, of_row = decays[row + side], masses[row]
-            for part in range(3):
-                for column in range(first[part], stop[part]):
-                    of_column, mass = running[column], of_row[column]
-                    for t in range(n_rates):
-                        of_column[t] = of_column[t] * decay[t] + mass
+            for column in range(first, stop):
+                of_column, mass = running[column], of_row[column]
+                for t in range(n_rates):
+                    of_column[t] = of_column[t] * decay[t] + mass
+            of_column, mass = running[n_columns - 1], of_row[n_columns - 1]
+            for t in range(n_rates):
+                of_column[t] = of_column[t] * decay[t] + mass
             row += step
         of_place = likely[place]
-        for index in range(3):
+        for index in range(2):
             places, columns, shares = ends[index]
-            sums, end = numerators[index // 2], next_end[index]
+            end = next_end[index]
             while 0 <= end < places.shape[0] and places[end] == place:
                 column, share = columns[end], shares[end]
                 of_column = running[column]
                 for t in range(n_rates):
-                    sums[t] += share * of_column[t] * of_place[t]
-                if index == 2 or index + side == 1:  # of the two ends of a window in "step" the farther one
-                    first[index // 2] = max(first[index // 2], np.uint64(column * (1 - side)))
-                    stop[index // 2] = min(stop[index // 2], np.uint64(column + 1 + n_columns * (1 - side)))
+                    numerators[t] += share * of_column[t] * of_place[t]
+                if index + side == 1:  # the farther one of the two ends of a window
+                    first = max(first, np.uint64(column * (1 - side)))
+                    stop = min(stop, np.uint64(column + 1 + n_columns * (1 - side)))
                 end += step
             next_end[index] = end
         of_column = running[n_columns - 1]
@@ -93,7 +94,7 @@ def _add_from_one_side(side, rows, grid, likely, ends, n_of_step, weights, numer
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, numerators, denominators):
+def add_likelihoods(observed, scales, masses, axis, ends, weights, numerators, denominators):
     """Add numerators and denominators of Eq. 2 at all decays.
 
     The likelihood of a grid value v for a row on its left, at x, is the product of the likelihoods of all gaps between
@@ -106,16 +107,13 @@ def add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, nu
         Observed values and likelihood scales of rows, or of nodes that stand for them. Rows of one scale are neighbors,
         in the order of their values.
     masses : float64 (n_rows, n_columns)
-        w |Δ| of the groups of windows of "step" and of "paper", and w.
+        w |Δ| of the groups of windows, and w.
     axis : grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to
-    ends : three of `Windows.ends`
-        Of "step" left and right, and of "paper", whose columns follow those of "step".
-    n_of_step : int
-        Columns of "step".
+    ends : `Windows.ends`
     weights : float64 (n_sums, n_grid)
         How much the likelihood of each grid value counts in denominators.
-    numerators : float64 (2, n_rates)
-        Of "step" and of "paper"; added to.
+    numerators : float64 (n_rates,)
+        Added to.
     denominators : float64 (n_sums, n_rates)
         Added to.
     """
@@ -123,7 +121,7 @@ def add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, nu
     n_grid, n_exponents = grid.shape[0], exponents.shape[0]
     n_rates = (n_exponents + 3) // 4 * 4  # whole vectors; those that are added are 0
     rates, shift = np.zeros(n_rates), np.zeros(n_rates)
-    by_part = np.zeros((2, n_rates)), np.zeros((weights.shape[0], n_rates))
+    by_part = np.zeros(n_rates), np.zeros((weights.shape[0], n_rates))
     start = 0
     while start < observed.shape[0]:
         stop = start + 1
@@ -139,9 +137,9 @@ def add_likelihoods(observed, scales, masses, axis, ends, n_of_step, weights, nu
         rows = run, masses[start:stop], _likelihoods(gaps, rates, np.zeros(n_rates))
         for side in range(2):
             likely = _likelihoods(distances[side], rates, shift)
-            _add_from_one_side(side, rows, grid, likely, ends, n_of_step, weights, by_part[0], by_part[1])
+            _add_from_one_side(side, rows, grid, likely, ends, weights, by_part[0], by_part[1])
         start = stop
-    numerators += by_part[0][:, :n_exponents]
+    numerators += by_part[0][:n_exponents]
     denominators += by_part[1][:, :n_exponents]
 
 
@@ -239,9 +237,18 @@ def _write_columns(stretches, columns):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _write_masses(changes, weights, masses):
-    for group in range(masses.shape[1]):
+    for group in range(masses.shape[1] - 1):
         for row in range(weights.shape[0]):
             masses[row, group] = weights[row] * abs(changes[group, row])
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+def _sum_absolute(columns, left, right, weights):
+    """Σ w |change| between two stretches."""
+    total = 0.0
+    for row in range(weights.shape[0]):
+        total += weights[row] * abs(columns[right, row] - columns[left, row])
+    return total
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -262,7 +269,9 @@ def _place_on(quadrature, value, shares):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends, curves, step, paper):
+def add_curves(
+    stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends, curves, moments, intervals, windows, terms, step
+):
     """Add a block of rows to all sums; return the extremes of the curves.
 
     Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
@@ -277,32 +286,38 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends
         Weight of the rows before.
     quadrature : as `_place_on` takes it
     on_nodes : float64 (n_nodes + 3, n_groups + 1)
-        Added to: w |Δ| of the groups of windows of "step" and of "paper", and w, at the nodes of the quadrature.
+        Added to: w |Δ| of the groups of windows, and w, at the nodes of the quadrature.
         Without columns where no nodes stand for the observed values.
     by_row : float64 (n_rows, n_groups + 1)
         All of that row by row, where there are no nodes; else without rows.
     ends : float64 (n_rows, 2)
         Written: lowest and highest value of each curve.
-    curves : moments, (3, n_active + 1)
-    step, paper : `Windows.stretches` and `Windows.deviation_terms` of a convention, and moments of changes
+    curves, moments : float64 (3, n_active + 1), (3, n_groups)
+        Moments of curves, and of changes; added to.
+    intervals : float64 (n_active,)
+        Σ w |change| within each; added to.
+    windows, terms : `Windows.stretches` and `Windows.deviation_terms`
+    step : `Windows.stretches` and `Windows.factors` of "step" under another convention, else without groups
 
     Returns
     -------
     lowest, highest : float64
     extent : float64
         Σ w (largest - smallest prediction of the row).
-    step_along, paper_along : float64
+    deviations : float64
         Σ w of how much changes deviate along the curve.
+    step_total : float64
+        Σ w of the impact by `step`.
     """
     observed, weights = rows
     n_rows, n_stretches, n_columns = weights.shape[0], curves.shape[1], on_nodes.shape[1]
-    n_of_step, n_of_paper = step[2].shape[1], paper[2].shape[1]
-    size = min(n_rows, ROWS_AT_A_TIME) + 8  # lines that are a power of two long would take each other's place in caches
-    columns, masses = np.empty((n_stretches, size)), np.empty((size, n_of_step + n_of_paper + 1))
-    changes, shares = np.empty((max(n_of_step, n_of_paper), size)), np.empty(4)
+    n_groups, size = moments.shape[1], min(n_rows, ROWS_AT_A_TIME) + 8
+    # Lines that are a power of two long would take each other's place in caches.
+    columns, masses = np.empty((n_stretches, size)), np.empty((size, n_groups + 1))
+    changes, shares = np.empty((n_groups, size)), np.empty(4)
     mean, along, low, high = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     lowest, highest, extent = np.inf, -np.inf, 0.0
-    step_along = paper_along = 0.0
+    deviations = step_total = 0.0
     for start in range(0, n_rows, ROWS_AT_A_TIME):
         stop = min(start + ROWS_AT_A_TIME, n_rows)
         n_some = stop - start
@@ -322,15 +337,13 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends
             lowest, highest = min(lowest, low[at]), max(highest, high[at])
             ends[start + at, 0], ends[start + at, 1] = low[at], high[at]
         _add_moments(columns, n_stretches, of_some, total, curves)
-        for convention in range(2):
-            first, windows, along_of, moments = (0, *step) if convention == 0 else (n_of_step, *paper)
-            _add_changes(columns, windows, along_of[0], of_some, total, changes, mean, moments)
-            of_curves = _add_along(changes, of_some, along_of, mean, along)
-            if convention == 0:
-                step_along += of_curves
-            else:
-                paper_along += of_curves
-            _write_masses(changes, of_some, masses[:, first : first + moments.shape[1]])
+        _add_changes(columns, windows, terms[0], of_some, total, changes, mean, moments)
+        deviations += _add_along(changes, of_some, terms, mean, along)
+        _write_masses(changes, of_some, masses)
+        for interval in range(n_stretches - 1):
+            intervals[interval] += _sum_absolute(columns, interval, interval + 1, of_some)
+        for group in range(step[1].shape[0]):
+            step_total += step[1][group] * _sum_absolute(columns, step[0][0, group], step[0][1, group], of_some)
         masses[:n_some, -1] = of_some
         if by_row.shape[0] > 0:
             by_row[start:stop] = masses[:n_some]
@@ -342,4 +355,4 @@ def add_curves(stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends
                     for column in range(n_columns):
                         of_node[column] += masses[at, column] * share
         total += of_some.sum()
-    return lowest, highest, extent, step_along, paper_along
+    return lowest, highest, extent, deviations, step_total

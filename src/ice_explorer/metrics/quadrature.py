@@ -54,10 +54,10 @@ class Quadrature:
         shares[self.first[bucket + 1] - node == 1] = [1.0, 0.0, 0.0, 0.0]
         return node, shares
 
-    def masses(self, observed: Array, weights: Array) -> Array:
-        """Share the weights of rows between the nodes, (n_nodes,)."""
+    def masses(self, observed: Array, weights: Array, ordered: Array | None = None) -> Array:
+        """Share the weights of rows between the nodes, (n_nodes,); `ordered` are the same observed values, if known."""
         if weights.min() == weights.max():
-            observed = np.sort(observed)
+            observed = np.sort(observed) if ordered is None else ordered
         else:
             order = np.argsort(observed)
             observed, weights = observed[order], weights[order]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ice_explorer.arrays import Array, Values
-    from ice_explorer.metrics.windows import Convention
 
     Arrays = dict[str, Values]
 
@@ -113,7 +112,7 @@ class Moments:
 
 @dataclass(eq=False)
 class Changes:
-    """Sums of the changes that the figures of one convention are made of: windows of a grid, or pairs of levels.
+    """Sums of the changes that figures are made of: windows of a grid, or pairs of levels.
 
     - `factors` (n_changes,): what each brings to a figure per unit of change; the figures of Eqs 1 and 4 are sums of
       these with the mean absolute change, and with its standard deviation over rows.
@@ -138,7 +137,7 @@ class CurveSums:
     - `grid` (n_grid,).
     - `scale`: σ, or σ_c.
     - `decay`: λ at which in-distribution impact and support are exact; see `decay`.
-    - `changes`: by convention; empty for a feature without effects, whose metrics are 0.
+    - `changes`: None for a feature without effects, whose metrics are 0.
     - `is_defined`: whether effects are numbers; they are NaN where fewer than two levels of a grid of levels occur.
     """
 
@@ -158,7 +157,7 @@ class CurveSums:
         self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
         self.outlying = np.empty(0, np.intp)  # places of rows that lie far from the others
         self._ends: list[Array] = []  # lowest and highest prediction of each row, (n, 2), until all are added
-        self.changes: dict[Convention, Changes] = {}
+        self.changes: Changes | None = None
         self._missing_change = math.nan  # until some value is missing
 
     def _add_curves(self, curves: Array, weights: Array) -> None:
@@ -201,23 +200,21 @@ class CurveSums:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
         return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
 
-    def metrics(self, decay: float, convention: Convention = "step") -> FeatureMetrics:
-        """Compute every metric for a decay λ in (0, 1] and a convention, from the sums alone."""
-        in_distribution, support = self.decayed(np.array([decay]), convention)
-        return replace(
-            self.undecayed(convention), in_distribution_impact=float(in_distribution[0]), support=float(support[0])
-        )
+    def metrics(self, decay: float) -> FeatureMetrics:
+        """Compute every metric for a decay λ in (0, 1], from the sums alone."""
+        in_distribution, support = self.decayed(np.array([decay]))
+        return replace(self.undecayed(), in_distribution_impact=float(in_distribution[0]), support=float(support[0]))
 
-    def undecayed(self, convention: Convention = "step") -> FeatureMetrics:
+    def undecayed(self) -> FeatureMetrics:
         """Compute the metrics that do not depend on the decay; the other two are NaN."""
         nan = math.nan
         missing = self._missing_change / self.total_weight
         if not self.is_defined:
             return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan)
-        if not self.changes:
+        if self.changes is None:
             along = 0.0 if self.has_order else nan
             return FeatureMetrics(0.0, nan, along, 0.0, along, missing, nan)
-        changes = self.changes[convention]
+        changes = self.changes
         moments = changes.moments
         deviations = np.sqrt(moments.squared / (self.total_weight - 1.0)) if self.n_rows > 1 else moments.squared
         return FeatureMetrics(
@@ -230,23 +227,17 @@ class CurveSums:
             support=nan,
         )
 
-    def decayed(self, decays: Array, convention: Convention = "step") -> Array:
+    def decayed(self, decays: Array) -> Array:
         """In-distribution impact (Eq. 2) and support, (2, n_decays), for many decays in (0, 1] at once."""
         if not self.is_defined:
             return np.full((2, len(decays)), np.nan)
-        if not self.changes:
+        if self.changes is None:
             return np.stack([np.zeros(len(decays)), np.ones(len(decays))])
-        changes = self.changes[convention]
-        by_likelihood, likelihood = self.nodes.at(np.asarray(changes.likelihood_sums).T, decays).T
+        by_likelihood, likelihood = self.nodes.at(np.asarray(self.changes.likelihood_sums).T, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
         return np.stack([np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)])
 
     # --- what is sent, saved and merged -----------------------------------------------------------
-
-    @property
-    def _distinct_changes(self) -> dict[Convention, Changes]:
-        """Changes by convention; once where the convention does not matter."""
-        return self.changes if self.has_order else {name: self.changes[name] for name in self.changes if name == "step"}
 
     def to_arrays(self) -> Arrays:
         """Return sums that are finished as arrays; what they were made with is not among them."""
@@ -256,10 +247,10 @@ class CurveSums:
             "counts": np.array([*counts, self._missing_change]),
             "curves": self.curves.columns,
         }
-        for name, changes in self._distinct_changes.items():
-            arrays[f"{name}_changes"] = changes.moments.columns
-            arrays[f"{name}_along"] = np.array([changes.deviations])
-            arrays[f"{name}_likely"] = np.asarray(changes.likelihood_sums)
+        if self.changes is not None:
+            arrays["changes"] = self.changes.moments.columns
+            arrays["along"] = np.array([self.changes.deviations])
+            arrays["likely"] = np.asarray(self.changes.likelihood_sums)
         return arrays
 
     def fill(self, arrays: Mapping[str, Values]) -> Self:
@@ -278,10 +269,10 @@ class CurveSums:
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
         self.curves.fill(total, checked(arrays, "curves", self.curves.columns.shape))
-        for name, changes in self._distinct_changes.items():
-            changes.moments.fill(total, checked(arrays, f"{name}_changes", changes.moments.columns.shape))
-            changes.deviations = float(checked(arrays, f"{name}_along", (1,))[0])
-            changes.likelihood_sums = checked(arrays, f"{name}_likely", (2, self.nodes.n_nodes + 1))
+        if self.changes is not None:
+            self.changes.moments.fill(total, checked(arrays, "changes", self.changes.moments.columns.shape))
+            self.changes.deviations = float(checked(arrays, "along", (1,))[0])
+            self.changes.likelihood_sums = checked(arrays, "likely", (2, self.nodes.n_nodes + 1))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -295,12 +286,11 @@ class CurveSums:
         self.nodes = parts[0].nodes
         for part in parts:
             self.curves.merge(part.curves)
-            farther = np.exp(-self.nodes.exponents * (part.nearest - self.nearest))
-            for name, changes in self._distinct_changes.items():
-                other = part.changes[name]
-                changes.moments.merge(other.moments)
-                changes.deviations += other.deviations
-                changes.likelihood_sums = changes.likelihood_sums + other.likelihood_sums * farther
+            if self.changes is not None and part.changes is not None:
+                farther = np.exp(-self.nodes.exponents * (part.nearest - self.nearest))
+                self.changes.moments.merge(part.changes.moments)
+                self.changes.deviations += part.changes.deviations
+                self.changes.likelihood_sums = self.changes.likelihood_sums + part.changes.likelihood_sums * farther
         return self
 
 

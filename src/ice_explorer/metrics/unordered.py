@@ -7,7 +7,7 @@ shares p_a, pairs a < b of weight q_ab ∝ p_a p_b with Σq = 1, changes Δ_iab 
 
 A phantom's likelihood is :math:`\lambda^{d}` with d = 0 at the own level and 1 at every other one, or,
 given the other features, one minus the probability of the level. The likelihood of a pair is the mean of
-those of its two levels. The convention does not matter.
+those of its two levels. Both conventions are the same here.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.metrics.sums import Changes, CurveSums
-from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ice_explorer.arrays import Array, Places
-    from ice_explorer.metrics.windows import Convention
 
     Rows = tuple[Array, Array | None, Array]
 
@@ -90,8 +88,7 @@ class UnorderedSums(CurveSums):
         self.level_shares = shares / math.sqrt(total)
         self.level_weights = self.level_shares * _sums_of_others(self.level_shares)
         first, second = np.triu_indices(len(shares), 1)
-        changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
-        self.changes = dict.fromkeys(CONVENTIONS, changes)
+        self.changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
 
     def add(self, curves: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -105,9 +102,9 @@ class UnorderedSums(CurveSums):
         for some in self._few_at_a_time(len(curves)):
             of_levels = curves[some] if self._stretch is None else curves[some][:, self._stretch]
             self._add_curves(of_levels, rows[2][some])
-            if self.changes:
-                self._add_pairs(of_levels, rows[2][some])
-                self._add_likelihoods(of_levels, rows, some)
+            if self.changes is not None:
+                self._add_pairs(self.changes, of_levels, rows[2][some])
+                self._add_likelihoods(self.changes, of_levels, rows, some)
         self.count(rows[2], missing_change)
 
     def add_parallel_curves(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
@@ -115,27 +112,27 @@ class UnorderedSums(CurveSums):
         if len(offsets) == 0:
             return
         self._add_parallel_moments(step, offsets, rows[2])
-        if self.changes:
-            self._add_pairs(step[None, :], rows[2])
+        if self.changes is not None:
+            self._add_pairs(self.changes, step[None, :], rows[2])
             for some in self._few_at_a_time(len(offsets)):
-                self._add_likelihoods(np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
+                self._add_likelihoods(self.changes, np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
         self.count(rows[2], missing_change)
 
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
         size = _ROWS_AT_A_TIME if self._is_compiled else max(1, _CHUNK // len(self.grid))
         return (slice(start, start + size) for start in range(0, n_rows, size))
 
-    def _add_pairs(self, curves: Array, weights: Array) -> None:
+    def _add_pairs(self, of_pairs: Changes, curves: Array, weights: Array) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
         levels = np.ascontiguousarray(curves[:, self.levels].T)
         mass = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         if self._is_compiled and len(mass) > 1:
             self._waiting.append((levels, mass))
             if sum(levels.shape[1] for levels, _ in self._waiting) >= _FEWEST_AT_A_TIME:
-                self._add_waiting()
+                self._add_waiting(of_pairs)
             return
         weight, start = float(weights.sum()), 0
-        mean, squared, absolute = np.zeros((3, len(self.changes["step"].factors)))
+        mean, squared, absolute = np.zeros((3, len(of_pairs.factors)))
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]
             pairs = slice(start, start + len(changes))
@@ -144,28 +141,27 @@ class UnorderedSums(CurveSums):
             squared[pairs] = np.square(deviation, out=deviation) @ mass
             absolute[pairs] = np.abs(changes, out=changes) @ mass
             start = pairs.stop
-        self.changes["step"].moments.merge_columns(weight, mean, squared, absolute)
+        of_pairs.moments.merge_columns(weight, mean, squared, absolute)
 
-    def _add_waiting(self) -> None:
+    def _add_waiting(self, of_pairs: Changes) -> None:
         """Add the changes of rows that came in small blocks: each pass over the pairs takes as long as many rows do."""
         from ice_explorer.metrics.unordered_numba import add_pairs
 
         levels, weights = (np.concatenate(parts, axis=-1) for parts in zip(*self._waiting, strict=True))
         self._waiting = []
-        moments, weight = self.changes["step"].moments, float(weights.sum())
+        moments, weight = of_pairs.moments, float(weights.sum())
         add_pairs(
             levels, weights, levels @ weights / weight, moments.weight, moments.mean, moments.squared, moments.absolute
         )
         moments.weight += weight
 
-    def _add_likelihoods(self, curves: Array, rows: Rows, some: slice) -> None:
+    def _add_likelihoods(self, changes: Changes, curves: Array, rows: Rows, some: slice) -> None:
         """Add the numerator and the denominator of Eq. 2 at all exponents."""
         own, weights = rows[0][some], rows[2][some]
         if rows[1] is None:
             apart = (own[:, None] != self.grid[self.levels]).astype(np.float64)
         else:
             apart = rows[1][some][:, self.levels]
-        changes = self.changes["step"]
         moved = self.level_shares * _weighted_distances(curves[:, self.levels], self.level_shares)  # Σ_b q_ab |Δ_iab|
         sums = []
         for exponent in self.nodes.exponents:
@@ -184,19 +180,21 @@ class UnorderedSums(CurveSums):
         is_at_grid = self._stretch is None or columns.shape[-1] == len(self.grid)
         return columns if is_at_grid else np.asarray(columns[..., self._stretch])
 
-    def windows_one_by_one(self, convention: Convention) -> tuple[Any, ...]:  # noqa: ARG002
+    @property
+    def windows_one_by_one(self) -> tuple[Any, ...]:
         """Return pairs of levels as `OrderedSums` returns windows: both levels, σ_c, q_ab and halves."""
         first, second = np.triu_indices(len(self.levels), 1)
         shares = self.level_shares[first] * self.level_shares[second]
         scale, halves = np.full(len(shares), self.scale), np.full(len(shares), 0.5)
         return self.levels[first], self.levels[second], scale, shares, halves
 
-    def window_moments(self, convention: Convention) -> Array:
-        """Mean, sum of squared deviations, and sum of absolute values of the change of each pair."""
-        return self.changes[convention].moments.columns
+    @property
+    def window_moments(self) -> Array:
+        """Mean and sum of squared deviations of the change of each pair."""
+        return np.zeros((2, 0)) if self.changes is None else self.changes.moments.columns[:2]
 
     def finish(self) -> None:
         """Add the buffered rows."""
         super().finish()
-        if self._waiting:
-            self._add_waiting()
+        if self._waiting and self.changes is not None:
+            self._add_waiting(self.changes)

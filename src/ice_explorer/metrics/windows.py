@@ -105,20 +105,14 @@ class Windows:
         return np.asarray(np.sqrt(variance / self.variance_divisor))
 
     @cached_property
-    def ends(self) -> tuple[Ends, ...]:
-        """Likelihoods in the numerator of Eq. 2: grid values, increasing, the group of each, and its weight.
-
-        Left ends, and right ends; those of "paper" together, of which few are left ones.
-        """
+    def ends(self) -> tuple[Ends, Ends]:
+        """Likelihoods in the numerator of Eq. 2, of left and of right ends: grid values, their groups, and weights."""
         moving = np.flatnonzero(self.group >= 0)
         group, of_windows = self.group[moving], (self.shares * self.ratios)[moving]
         from_left = of_windows * self.left_shares[moving]
-        sides = (self.left[moving], group, from_left), (self.right[moving], group, of_windows - from_left)
-        if self.variance_divisor == 0:
-            return sides
-        places, groups, weights = (np.stack(both, axis=1).ravel() for both in zip(*sides, strict=True))
-        counts = weights > 0
-        return ((places[counts], groups[counts], weights[counts]),)
+        counts = from_left > 0
+        left = self.left[moving[counts]], group[counts], from_left[counts]
+        return left, (self.right[moving], group, of_windows - from_left)
 
     @cached_property
     def denominator_weights(self) -> Array:
@@ -170,28 +164,24 @@ def nearest_places(grid: Array, values: Array) -> tuple[Places, Places]:
     return np.searchsorted(middles + tolerance, values, "left"), np.searchsorted(middles - tolerance, values, "right")
 
 
-def make_windows(grid: Array, shares: Array, scale: float, active: Places) -> dict[Convention, Windows]:
-    """Return the windows of both conventions; none for a grid of one value, or a feature without spread.
+def make_windows(grid: Array, shares: Array, scale: float, active: Places, convention: Convention) -> Windows:
+    """Return the windows of a convention; no window for a grid of one value, or a feature without spread.
 
-    - `shares` (n_grid,): p_k, up to a factor.
+    - `shares` (n_grid,): p_k of "step", up to a factor.
     - `scale`: σ.
     - `active` (n_active,): intervals in which curves can change.
     """
-    if len(grid) < 2 or scale == 0:
-        return {}
-    left, right = _step_ends(grid, scale)
-    step = Windows(
-        grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 0.5)),
-        variance_divisor=0.0,
-    )  # fmt: skip
-    n_grid, places = len(grid), np.arange(len(grid))
-    of_paper = np.where(places[:-1] == 0, 2.0, 1.0) / n_grid
-    left_shares = np.where(places[:-1] == 0, 0.5, 0.0)
-    paper = Windows(
-        grid, scale, active, ends=(places[:-1], places[1:]), shares=(of_paper, left_shares),
-        variance_divisor=1.0 - 1.0 / n_grid,
-    )  # fmt: skip
-    return {"step": step, "paper": paper}
+    n_grid = len(grid)
+    nothing, variance_divisor = np.empty(0, np.intp), 0.0
+    if n_grid < 2 or scale == 0:
+        ends, of_windows, left_shares = (nothing, nothing), np.empty(0), np.empty(0)
+    elif convention == "step":
+        ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.5)
+    else:
+        ends, variance_divisor = (np.arange(n_grid - 1), np.arange(1, n_grid)), 1.0 - 1.0 / n_grid
+        of_windows, left_shares = np.full(n_grid - 1, 1.0 / n_grid), np.zeros(n_grid - 1)
+        of_windows[0], left_shares[0] = 2.0 / n_grid, 0.5
+    return Windows(grid, scale, active, ends=ends, shares=(of_windows, left_shares), variance_divisor=variance_divisor)
 
 
 def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:

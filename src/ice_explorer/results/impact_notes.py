@@ -62,21 +62,21 @@ def step_note(sums: OrderedSums | UnorderedSums, shares: Array, shown: Callable[
     return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
 
 
-def movement_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
+def movement_note(sums: OrderedSums | UnorderedSums) -> Note | None:
     """Return a note where the curves go up and down far more than a step, or a swing, of the prediction tells.
 
     Under "step" that they go up and down many times their range; under "paper" that its figure is far from that of a
     step of one standard deviation.
     """
-    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES or not sums.changes:
+    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES or sums.changes is None:
         return None
-    if convention == "step":
+    if sums.convention == "step":
         extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
         if total <= (_MANY_TIMES + _ROUNDING) * extent:
             return None
         times = f"{total / extent:.0f} times their range"
         return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
-    counted, step = (sums.undecayed(name).impact for name in ("paper", "step"))
+    counted, step = sums.undecayed().impact, sums.step_impact
     if counted <= (_CROWDED + _ROUNDING) * step:
         return None
     brief = f"{figure_text(counted)} against {figure_text(step)}"
@@ -87,9 +87,9 @@ def movement_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> 
     return Note(sentence, brief)
 
 
-def missing_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
+def missing_note(sums: OrderedSums | UnorderedSums) -> Note | None:
     """Return a note where a value going missing changes the prediction more than its steps do."""
-    figures = sums.undecayed(convention)
+    figures = sums.undecayed()
     if not figures.missing_impact > figures.impact:  # either may be NaN
         return None
     missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)

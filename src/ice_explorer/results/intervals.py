@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Unit
 
     Curves = Callable[[Rows], Iterable[tuple[Rows, Array]]]
@@ -89,7 +88,6 @@ def row_influences(
     curves_of: Curves,
     *,
     decay: float,
-    convention: Convention,
     n_rows: int,
 ) -> RowInfluences:
     """Return the influence of rows on every metric of a feature, and on its σ.
@@ -107,18 +105,18 @@ def row_influences(
     )
     order = np.argsort(np.concatenate([summed, others]))
     rows, weights = np.concatenate([summed, others])[order], np.concatenate([of_summed, of_others])[order]
-    figures = vars(sums.metrics(decay, convention))
+    figures = vars(sums.metrics(decay))
     is_resampled = context.settings.grid != OF_REFERENCE  # else σ and shares are those of other rows
     blocks = (
         make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context.brute, item, some))
         for some, curves in curves_of(summed)
     )
-    moved = influences(sums, blocks, np.array([decay]), convention, with_places=is_resampled)
+    moved = influences(sums, blocks, np.array([decay]), with_places=is_resampled)
     scale = _influence_on_scale(item, rows, weights) if is_resampled else np.zeros(len(rows))
     by_row = {name: figures[name] * scale if name in PER_SCALE else np.zeros(len(rows)) for name in METRICS}
     if is_resampled and not item.feature.is_unordered and item.has_marginal_scale and item.scale > 0:
         units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])  # σ is the unit of distances, too
-        less, more = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0), convention).T
+        less, more = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0)).T
         for name, slope in zip(DECAYED, (more - less) / (2.0 * _RELATIVE_STEP), strict=True):
             by_row[name] = by_row[name] + slope * scale
     for name, by_place in moved.of_places.items():

@@ -124,13 +124,9 @@ class Settings:
     memory_limit: int
 
 
-def resolve_display(settings: Settings, decay: float | None, convention: Convention | None) -> tuple[float, Convention]:
-    """Fill what a table leaves open from the settings, and check the two options that every table takes."""
-    decay = settings.decay if decay is None else decay
-    convention = settings.convention if convention is None else convention
-    check_decay(decay)
-    check_one_of("convention", convention, CONVENTIONS)
-    return decay, convention
+def resolve_decay(settings: Settings, decay: float | None) -> float:
+    """Return the decay of a table, checked; that of the explanation by default."""
+    return settings.decay if decay is None else check_decay(decay)
 
 
 def _check_values(option: str, words: Sequence[str], got: object) -> None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.tables.column import Column, Name
 
     Blocks = Iterable[tuple[Rows, Array]]
@@ -136,10 +135,10 @@ def sums_by(
     return sums
 
 
-def metrics_of(sums: Sums | None, decay: float, convention: Convention) -> dict[str, float]:
+def metrics_of(sums: Sums | None, decay: float) -> dict[str, float]:
     """Return the metrics by name; NaN where there is nothing to sum."""
     names = [field.name for field in fields(FeatureMetrics)]
     if sums is None:
         return dict.fromkeys(names, math.nan)
-    found = sums.metrics(decay, convention)
+    found = sums.metrics(decay)
     return {name: getattr(found, name) for name in names}

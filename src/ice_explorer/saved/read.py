@@ -265,7 +265,11 @@ def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
     given = {each.name: entry[each.name] for each in fields(FeatureInput) if each.name in entry}
     made = {"likelihood_scale": likelihood_scale, "positions": positions, "summed": summed}
     return FeatureInput(
-        **given | made, feature=feature, decay=context.settings.decay, missing_changes=np.full(n_rows, np.nan)
+        **given | made,
+        feature=feature,
+        decay=context.settings.decay,
+        convention=context.settings.convention,
+        missing_changes=np.full(n_rows, np.nan),
     )
 
 

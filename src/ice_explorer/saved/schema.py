@@ -268,11 +268,11 @@ SUMS: Final = Record(
         "counts": Array((7,), has_missing=True, largest=_LARGEST_FLOAT),
         "curves": Array((3, "n_curves"), largest=_LARGEST_FLOAT),
         "active": Maybe(Array(("n_active",), "<i8")),
-        **{
-            f"{name}_{what}": Maybe(Array(shape, largest=_LARGEST_FLOAT))
-            for name in CONVENTIONS
-            for what, shape in {"changes": (3, f"n_{name}"), "along": (1,), "likely": (2, "n_nodes")}.items()
-        },
+        "intervals": Maybe(Array(("n_intervals",), largest=_LARGEST_FLOAT)),
+        "step": Maybe(Array((1,), largest=_LARGEST_FLOAT)),
+        "changes": Maybe(Array((3, "n_changes"), largest=_LARGEST_FLOAT)),
+        "along": Maybe(Array((1,), largest=_LARGEST_FLOAT)),
+        "likely": Maybe(Array((2, "n_nodes"), largest=_LARGEST_FLOAT)),
     },
     _present,
 )
@@ -296,9 +296,9 @@ EFFECTS: Final = _of_class(
 )
 SAMPLING: Final = _of_class(
     Sampling,
-    metrics=Record(dict.fromkeys(CONVENTIONS, Maybe(Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)))), _present),
+    metrics=Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)),
     exponents=Array(("n_exponents",)),
-    decayed=Record(dict.fromkeys(CONVENTIONS, Maybe(_any("n_exponents"))), _present),
+    decayed=_any("n_exponents"),
 )
 FEATURE: Final = {
     **AXIS,

@@ -12,7 +12,7 @@ from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.results.options import OF_MODELS, resolve_display
+from ice_explorer.results.options import OF_MODELS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, coloring_of
 from ice_explorer.scene.curve_lines import lines_of
 from ice_explorer.scene.effects import EFFECTS, effect_lines
@@ -28,13 +28,11 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.intervals import RankIntervals
-    from ice_explorer.results.options import RankBy, Unit
+    from ice_explorer.results.options import Unit
     from ice_explorer.scene.lines import EffectLine, Lines
 
 # The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "step", not only another mean.
-_COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
 _MOST_TICKS: Final = 500  # of `js/src/store/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
@@ -42,7 +40,7 @@ _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
-    """Gather what a view shows; its state then names the open feature and the convention."""
+    """Gather what a view shows; its state then names the open feature."""
     ranking, state = _ranked(explanation, state)
     return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
 
@@ -56,7 +54,7 @@ def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
 def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
     """Sort the features, and say how impact is counted."""
     ranking = ranking_of(explanation, state)
-    return ranking, replace(state, convention=ranking.convention)
+    return ranking, replace(state)
 
 
 def _opening(state: ViewState, bar: Bar) -> ViewState:
@@ -77,16 +75,16 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
         coloring=coloring,
         state=state,
         n_rows=len(opened.rows),
-        average=("" if models is None else f"{models._opened}: ") + _sentences(explanation, opened, lines, ranking),
+        average=("" if models is None else f"{models._opened}: ") + _sentences(explanation, opened, lines),
         sample="" if opened._sampling is None else opened._sampling.text,
     )
 
 
-def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Lines, ranking: Ranking) -> str:
+def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Lines) -> str:
     """Return how the mean prediction changes along the open feature, and what a missing value does."""
     middle = sum(opened._prediction_range) / 2
     average = average_sentence(opened.label, lines.axis, opened.partial_dependence, explanation.output_label, middle)
-    figures = opened.metrics(convention=ranking.convention)
+    figures = opened.metrics()
     missing = missing_sentence(opened.label, figures["missing_impact"], figures["impact"])
     return f"{average} {missing}".rstrip()
 
@@ -174,22 +172,20 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
 
 def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
     """Sort the features and measure their bars, per steps of some features where these are given."""
-    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
+    decay = resolve_decay(explanation.settings, state.decay)
     unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
-    table = explanation.table(decay, convention, rank_by=None, unit=unit)
-    of_models = _of_models(explanation, state, decay, convention, unit)
+    table = explanation.table(decay, rank_by=None, unit=unit)
+    of_models = _of_models(explanation, state, decay, unit)
     if state.rank_by == OF_MODELS:
         table[OF_MODELS], of_models = table.index.map(of_models[OF_MODELS]), {}
     table = table.sort_values(state.rank_by, ascending=False, kind="stable")
     step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
-    far_off = _far_off(explanation, decay, convention, state.rank_by)
     bars = [
         Bar(
             label=explanation[feature].label,
             value=float(figures[state.rank_by]),
             tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" and not of_models else None,
             direction=float(figures["direction"]),
-            is_far_off=feature in far_off,
             is_unordered=explanation[feature].dtype_kind in UNORDERED,
             is_open=explanation[feature].label == state.feature,
             step="" if step_of is None else _step_text(explanation[feature], step_of),
@@ -198,9 +194,10 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
         for feature, figures in table.iterrows()
     ]
     if state.ci is not None and state.rank_by != OF_MODELS:
-        found = explanation._rank_intervals(state.rank_by, state.ci, decay, convention, unit)
+        found = explanation._rank_intervals(state.rank_by, state.ci, decay, unit)
         bars = _with_intervals(bars, explanation._labels, found)
     level = None if state.rank_by == OF_MODELS else state.ci
+    convention = explanation.settings.convention
     return Ranking(state.rank_by, convention, state.unit, tuple(bars), level, models=tuple(of_models))
 
 
@@ -208,7 +205,6 @@ def _of_models(
     explanation: Explanation,
     state: ViewState,
     decay: float,
-    convention: Convention,
     unit: Unit | Mapping[Any, object],
 ) -> dict[str, Mapping[Any, float]]:
     """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
@@ -219,9 +215,7 @@ def _of_models(
         return {}
     if state.rank_by == OF_MODELS:
         return {OF_MODELS: dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))}
-    tables = {
-        name: each.table(decay, convention, rank_by=None, unit=unit) for name, each in models.explanations.items()
-    }
+    tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
     return {name: table[state.rank_by].to_dict() for name, table in tables.items()}
 
 
@@ -253,14 +247,3 @@ def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
         return f" (per {step:g})"
     unit = choose_unit([step])
     return f" (per {step * unit.per_day:g} {unit.short})"
-
-
-def _far_off(explanation: Explanation, decay: float, convention: Convention, rank_by: RankBy) -> set[Any]:
-    """Return the features whose figure is more than twice, or less than half, what it is by "step"."""
-    if convention == "step" or rank_by not in _COMPARED:
-        return set()
-    counted, per_step = (explanation.table(decay, each, rank_by=None) for each in (convention, "step"))
-    figures, others = counted[rank_by], per_step[rank_by]
-    n_grid = np.array([len(feature.grid) for feature in explanation.values()])
-    is_far = (n_grid >= _FEWEST_VALUES) & ((figures > _FAR * others) | (others > _FAR * figures))
-    return set(counted.index[is_far])

@@ -55,7 +55,6 @@ class DocumentState:
     kind: Kind = "ice"
     decay: Decay = Options.decay
     rank_by: RankBy = "in_distribution_impact"
-    convention: Convention = "step"
     unit: Unit = "prediction"
     ci: Level | None = None
     anchor: Anchor = "min"
@@ -69,6 +68,7 @@ class PublicTraits(DocumentState):
 
     output: str = ""
     response: str = ""
+    convention: Convention = "step"
     distance: Distance = "marginal"
     model: str = ""
 

@@ -27,7 +27,6 @@ _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("method", "memory_limit", "n_jobs", "decay")
 _LONGEST_OPTION: Final = 60  # letters
-_CONVENTION: Final = "convention"  # an option that a view may have chosen anew
 
 
 def provenance(
@@ -56,7 +55,7 @@ def provenance(
         "n_grid": _by_feature(scenes, lambda scene: len(scene.lines.grid)),
         "rank_by": state.rank_by,
         "decay": state.decay,
-        "convention": state.convention,
+        "convention": settings.convention,
         "unit": state.unit,
         "ci": state.ci,
         "grid": settings.grid,
@@ -95,7 +94,7 @@ def code(explanation: Explanation, state: ViewState, *, holds_target: bool = Fal
     if models is not None and models._opened != models.names[0]:
         statements.append(f"x.model = {models._opened!r}")
     for field in fields(ViewState):
-        if field.name in (_CONVENTION, "choices", "besides"):
+        if field.name in ("choices", "besides"):
             continue
         value = getattr(state, field.name)
         default = None if field.default is MISSING else field.default
@@ -137,7 +136,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     for name, default in DEFAULTS.items():
         if name in (*_NOT_IN_SETTINGS, *_WITHOUT_EFFECT):
             continue
-        value = getattr(state if name == _CONVENTION else settings, name)
+        value = getattr(settings, name)
         plain = value.item() if isinstance(value, np.generic) else value
         if plain == _CUSTOM:
             given[name] = _VALUES

@@ -28,8 +28,6 @@ RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metr
 CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}
 UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
-FAR_OFF: Final = "*"
-"""Mark of a figure that is far from that of "step"."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,6 @@ class Bar:
         Impact without decay, in a ranking by in-distribution impact; None in any other.
     direction : float
         Signed mean change per step; NaN where levels have no order.
-    is_far_off : bool
-        Whether the value is more than twice, or less than half, what it is by "step".
     interval : tuple of float or None
         Ends of the interval of the value; None where it has none.
     is_tied : bool
@@ -60,7 +56,6 @@ class Bar:
     value: float
     tick: float | None
     direction: float
-    is_far_off: bool
     is_unordered: bool
     is_open: bool
     step: str = ""
@@ -113,12 +108,6 @@ class Ranking:
     def counted(self) -> str:
         """What the figures are averages of; empty for a metric that both conventions share."""
         return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
-
-    @property
-    def footnote(self) -> str:
-        """Explain the marked figures; empty where there are none."""
-        is_due = any(bar.is_far_off for bar in self.bars)
-        return f"{FAR_OFF} more than twice or less than half the figure per step of one SD" if is_due else ""
 
     @property
     def interval_text(self) -> str:

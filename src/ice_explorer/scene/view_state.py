@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import ModelComparison
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import Kind
     from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
-_MAY_BE_LEFT_OPEN: Final = ("convention", "ci")
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
@@ -73,8 +71,6 @@ class ViewState(DocumentState):
     rank_by : str
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
         "non_linearity" or "missing_impact".
-    convention : {"step", "paper"} or None
-        How impact is counted, as for `explain`; None is as the explanation has it.
     unit : {"prediction", "sd", "share"}
         Unit of the bars, as for `Explanation.table`.
     ci : float or None
@@ -91,7 +87,6 @@ class ViewState(DocumentState):
         What an explorer knows besides the explanation.
     """
 
-    convention: Convention | None = None  # type: ignore[assignment]  # None leaves it to the explanation
     selection: tuple[int, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     besides: Besides = field(default_factory=Besides, compare=False)
@@ -101,9 +96,9 @@ class ViewState(DocumentState):
         of_models = self.besides.models is not None or (isinstance(given, str) and given == OF_MODELS)
         check_one_of("rank_by", given, RANKINGS if of_models else METRIC_RANKINGS)
         # Numbers become plain ones, which a file names as they are.
-        for name in ("kind", "unit", "convention", "ci", "decay", "anchor"):
+        for name in ("kind", "unit", "ci", "decay", "anchor"):
             value = getattr(self, name)
-            if value is not None or name not in _MAY_BE_LEFT_OPEN:
+            if value is not None or name != "ci":
                 object.__setattr__(self, name, check_choice(name, value))
 
     @classmethod

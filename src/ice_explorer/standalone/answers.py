@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.features.feature import LEVELLED
-from ice_explorer.metrics.windows import CONVENTIONS
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
+from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.standalone.pack import pack, pack_json
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.scene.view_state import ViewState
     from ice_explorer.tables.column import Name
     from ice_explorer.wire.messages import DriversBody
@@ -101,7 +99,7 @@ def lines_that_fit(explanation: Explanation, max_lines: int, n_models: int = 1) 
 def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     """Collect what a view may come to show.
 
-    The state is what it shows first, and names a feature and a convention; `code` is the line that makes the explorer.
+    The state is what it shows first, and names a feature; `code` is the line that makes the explorer.
     """
     blobs = _Blobs()
     features = list(explanation.values())
@@ -118,7 +116,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
-        "tables": [_table(features, convention, state.besides.models, blobs) for convention in CONVENTIONS],
+        "tables": _tables(features, state.besides.models, blobs),
         "row_labels": row_labels,
         "curves": curves,
         "models": _models(explanation, state, rows, blobs),
@@ -196,7 +194,7 @@ def _traits(
     outputs = classes[0]["body"]["outputs"] if classes else ()
     models = state.besides.models
     header = describe_header(
-        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation._prediction_sd,
+        explanation, heads, code, outputs, prediction_sd=explanation._prediction_sd,
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(features)
@@ -207,6 +205,7 @@ def _traits(
         "selection": list(state.selection),
         "output": outputs[classes[0]["body"]["explained"]] if classes else "",
         "response": explanation.settings.response,
+        "convention": explanation.settings.convention,
         "model": "" if models is None else models._opened,
         "distance": explanation.settings.distance,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
@@ -228,31 +227,29 @@ def _optional(
     }
 
 
-def _table(
-    features: Sequence[FeatureExplanation], convention: Convention, models: ModelComparison | None, blobs: _Blobs
-) -> dict[str, Any]:
-    """Return the figures of all features by one convention, those of all models after those of the open one."""
+def _tables(features: Sequence[FeatureExplanation], models: ModelComparison | None, blobs: _Blobs) -> dict[str, Any]:
+    """Return the figures of all features, those of all models after those of the open one."""
     opened = 0 if models is None else models.names.index(models._opened)
-    tables = Tables(len(features), convention, 1 if models is None else len(models.names), opened)
+    tables = Tables(len(features), 1 if models is None else len(models.names), opened)
     for position, feature in enumerate(features):
         by_models = ([feature], None) if models is None else models._by_models(feature.feature)
         tables.fill(position, *by_models)
     traits = tables.traits
-    return {"convention": convention, "traits": list(traits), **blobs.keep_buffers(list(traits.values()))}
+    return {"traits": list(traits), **blobs.keep_buffers(list(traits.values()))}
 
 
 def _intervals(explanation: Explanation, state: ViewState, blobs: _Blobs) -> dict[str, Any] | None:
     """Return intervals of every metric in every unit, as the view counts them; None where it shows none."""
     if state.ci is None:
         return None
-    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
+    decay = resolve_decay(explanation.settings, state.decay)
     answers = []
     for rank_by in METRIC_RANKINGS:
         for unit in UNITS:
-            request = IntervalsRequest("", rank_by, state.ci, decay, convention, unit)
+            request = IntervalsRequest("", rank_by, state.ci, decay, unit)
             body = describe_intervals(explanation, explanation._labels, request)
             answers.append({"rank_by": rank_by, "unit": unit, **blobs.keep(body)})
-    return {"level": state.ci, "decay": decay, "convention": convention, "answers": answers}
+    return {"level": state.ci, "decay": decay, "answers": answers}
 
 
 def _joint(explanation: Explanation, state: ViewState) -> JointEffects:

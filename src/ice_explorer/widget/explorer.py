@@ -39,7 +39,7 @@ from ice_explorer.errors.keywords import meant_by
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.windows import Convention
+from ice_explorer.metrics.windows import CONVENTIONS, Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import DocumentState, PublicTraits
@@ -278,14 +278,16 @@ class ICEExplorer(anywidget.AnyWidget):
                 )
         wanted = read_state(state, traits)
         self._work: Work | None = work_of(
-            model, X, y, options, Wanted(wanted.output, wanted.response, wanted.distance, wanted.model)
+            model,
+            X,
+            y,
+            options,
+            Wanted(wanted.output, wanted.response, wanted.convention, wanted.distance, wanted.model),
         )
         settings = self._work.known.settings
-        self._counted: Convention = settings.convention
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = settings.decay
-        self.convention = settings.convention
         self._restore(wanted)
         self._publish()
         if not IS_WATCHED:
@@ -359,7 +361,7 @@ class ICEExplorer(anywidget.AnyWidget):
         )
         self._work = work
         self._picture: tuple[object, str] | None = None  # the last one, and what it shows
-        self._tables: FillingTables | None = FillingTables(work, self._counted)
+        self._tables: FillingTables | None = FillingTables(work)
         with self.hold_trait_notifications():  # one alone may name what there is not
             for name, value in zip(_OF_WORK, work.shown, strict=True):
                 self.set_trait(name, value)
@@ -391,28 +393,19 @@ class ICEExplorer(anywidget.AnyWidget):
         else:
             self._publish()
 
-    @traitlets.observe("convention")
-    def _count_anew(self, _change: object) -> None:
-        """Fill the tables by another convention."""
-        with self._sync_lock:
-            if self._work is None or self.convention == self._counted:
-                return
-            self._counted = self.convention
-            self._tables = FillingTables(self._work, self._counted)
-            self._publish()
-
     @traitlets.observe(*_OF_WORK)
     def _explain_another(self, _change: object) -> None:
         """Explain anew what the traits name now; where that cannot be, they go back."""
         with self._sync_lock:
             work = self._work
-            wanted = Wanted(self.output, self.response, self.distance, self.model)
+            wanted = Wanted(self.output, self.response, self.convention, self.distance, self.model)
             if work is None or wanted == work.shown:
                 return
             try:
                 chosen = self._prepared or self._other(work, wanted)
             except Exception:
-                self.output, self.response, self.distance, self.model = work.shown
+                for name, value in zip(_OF_WORK, work.shown, strict=True):
+                    self.set_trait(name, value)
                 raise
             self._prepared = None
             before = self._background
@@ -532,7 +525,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer.widget.view_table import ViewTable
 
         order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
-        return ViewTable.of(self.explanation, self.decay, self.convention, rank_by=order, unit=self.unit, ci=self.ci)
+        return ViewTable.of(self.explanation, self.decay, rank_by=order, unit=self.unit, ci=self.ci)
 
     @property
     def selected(self) -> Any:
@@ -890,8 +883,9 @@ class ICEExplorer(anywidget.AnyWidget):
 
         header = describe_header(
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
-            convention=self._counted, prediction_sd=work.prediction_sd, models=work.choices.models,
+            prediction_sd=work.prediction_sd, models=work.choices.models,
             formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
+            conventions=CONVENTIONS if work.choices.has_model else (),
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         return header

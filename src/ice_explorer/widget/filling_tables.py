@@ -12,7 +12,6 @@ from ice_explorer.wire.header import Tables
 
 if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.options import RankBy
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Snapshot
@@ -29,15 +28,13 @@ class FillingTables:
     """The tables of one explanation, filled in as its features complete.
 
     - `work`: what is explained.
-    - `convention`: by which metrics are counted.
     """
 
-    def __init__(self, work: Work, convention: Convention) -> None:
+    def __init__(self, work: Work) -> None:
         models = work.choices.models
         self._work = work
-        self.convention = convention
         opened = models.index(work.choices.model) if models else 0
-        self._tables = Tables(len(work.heads), convention, max(1, len(models)), opened)
+        self._tables = Tables(len(work.heads), max(1, len(models)), opened)
         self._seconds = len(self.traits["_profile"]) / _BYTES_PER_SECOND  # between two tables
         self._positions = {name: at for at, name in enumerate(work.names)}
         self._filled: dict[Name, FeatureExplanation] = {}

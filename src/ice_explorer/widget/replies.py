@@ -165,14 +165,14 @@ def _intervals(
     work: Work, background: Background[Name, FeatureExplanation], request: requests.IntervalsRequest
 ) -> IntervalsBody:
     """Compute influences for as many features as time allows; answer with intervals when all are computed."""
-    known, decay, convention = work.known, request.decay, request.convention
+    known, decay = work.known, request.decay
     if request.rank_by == OF_MODELS:  # disagreement has none
         none = np.full(len(work.names), np.nan)
         return IntervalsBody(len(known), len(known), Intervals(none, none, none, none, []))
     if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
         raise Cancelled
-    if not _advance(partial(known._measure_next, decay, convention), background):
-        return IntervalsBody(known._n_measured(decay, convention), len(known), None)
+    if not _advance(partial(known._measure_next, decay), background):
+        return IntervalsBody(known._n_measured(decay), len(known), None)
     return curves.describe_intervals(known, list(work.by_label), request)
 
 

@@ -27,7 +27,7 @@ from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ice_explorer.drafts import Drafter
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName, FeatureKind
+    from ice_explorer.metrics.windows import Convention
     from ice_explorer.plan import Plan
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.tables.column import Name
@@ -55,6 +56,7 @@ class Choices:
     - `output`, `response`: what is explained; "" where the model has one output.
     - `outputs`, `responses`: what can be chosen; empty where nothing can.
     - `label_of`: outputs as pictures have them by their text.
+    - `convention`: what figures are averages of.
     - `distance`, `distances`: unit of the distance from the observed value, and what can be chosen instead.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
     - `has_model`: whether the model is at hand, so that another output can be explained.
@@ -63,6 +65,7 @@ class Choices:
 
     output: str
     response: str
+    convention: Convention
     outputs: tuple[str, ...] = ()
     responses: tuple[str, ...] = ()
     distance: str = "marginal"
@@ -171,15 +174,16 @@ class Work(ABC):
     @property
     def shown(self) -> Wanted:
         """The choices that were made."""
-        return Wanted(self.choices.output, self.choices.response, self.choices.distance, self.choices.model)
+        choices = self.choices
+        return Wanted(choices.output, choices.response, choices.convention, choices.distance, choices.model)
 
     def other(self, wanted: Wanted) -> Work:
         """Return the work on another of the choices."""
-        work = self if wanted[:2] == self.shown[:2] else self._explaining(wanted.output, wanted.response)
+        work = self if wanted[:3] == self.shown[:3] else self._explaining(*wanted[:3])
         return work.with_distance(wanted.distance)
 
-    def _explaining(self, output: str, response: str) -> Work:
-        """Return the work on another output or response, where the model is at hand."""
+    def _explaining(self, output: str, response: str, convention: str) -> Work:
+        """Return the work on another output, response or convention, where the model is at hand."""
         raise NotImplementedError
 
     def code_in(self, distance: str) -> str:
@@ -238,6 +242,7 @@ class ExplanationWork(Work):
             choices=Choices(
                 clipped(_text(settings.output)),
                 settings.response,
+                settings.convention,
                 distance=settings.distance,
                 distances=_distances(settings.distance) if explanation._context.has_all_rows else (settings.distance,),
                 has_model=False,
@@ -297,6 +302,7 @@ class ModelWork(Work):
         choices = Choices(
             output=label_of.get(_text(plan.settings.output), _text(plan.settings.output)),
             response=plan.settings.response,
+            convention=plan.settings.convention,
             outputs=tuple(self._output_of),
             responses=plan.responses if len(plan.responses) > 1 else (),
             distance=plan.settings.distance,
@@ -312,14 +318,14 @@ class ModelWork(Work):
         """What drafts the features; none where most predictions were kept when another output was explained."""
         return (self._plan.drafter,)
 
-    def _explaining(self, output: str, response: str) -> ModelWork:
-        """Return the work on another output or response."""
+    def _explaining(self, output: str, response: str, convention: str) -> ModelWork:
+        """Return the work on another output, response or convention."""
         self._plan.check_unchanged()
         model, X, y, options = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
-        if response != "callable":  # of a function there is no other
+        if response != self.choices.response:
             chosen["response"] = response
-        other = ModelWork(model, X, y, {**options, **chosen})
+        other = ModelWork(model, X, y, {**options, **chosen, **_chosen_convention(options, convention)})
         other.expected = self.expected  # which the output has no part in
         return other
 
@@ -418,9 +424,9 @@ class DistanceWork(Work):
         """Take in that no feature will follow."""
         self._base.finish()
 
-    def _explaining(self, output: str, response: str) -> Work:
-        """Return the work on another output or response."""
-        return self._base._explaining(output, response)
+    def _explaining(self, output: str, response: str, convention: str) -> Work:
+        """Return the work on another output, response or convention."""
+        return self._base._explaining(output, response, convention)
 
     def with_distance(self, distance: str) -> Work:
         """Return the work on the same with one of the distances; what it has computed is kept."""
@@ -540,7 +546,7 @@ class ModelsWork(Work):
     def other(self, wanted: Wanted) -> ModelsWork:
         """Return the work on another of the choices."""
         several = self._several
-        if wanted[:2] != self.shown[:2] and several.again is not None:
+        if wanted[:3] != self.shown[:3] and several.again is not None:
             several = several.again(wanted)
         return ModelsWork(several.with_distance(wanted.distance), wanted.model)
 
@@ -561,10 +567,11 @@ class ModelsWork(Work):
 
 
 class Wanted(NamedTuple):
-    """An output, a response, a distance and one of several models as text; "" where nothing is wanted."""
+    """An output, a response, a convention, a distance and one of several models; "" where nothing is wanted."""
 
     output: str = ""
     response: str = ""
+    convention: str = ""
     distance: str = ""
     model: str = ""
 
@@ -580,12 +587,16 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     wanted = wanted or Wanted()
     # Another output is explained with what was given, whatever became of it since.
     given = {name: _kept_values(value) for name, value in options.items()}
+    if X is not None:
+        given |= _chosen_convention(given, wanted.convention)
     make = _work_of_models if is_several(model) else _work_of_arguments
     work = make(model, kept(X), kept(y), given, wanted)
     if wanted.output not in {"", work.choices.output}:
         work.lost.append(_not_explained("output", wanted.output, work.choices.output))
     if wanted.response not in {"", work.choices.response}:
         work.lost.append(_not_explained("response", wanted.response, work.choices.response))
+    if wanted.convention not in {"", work.choices.convention}:
+        work.lost.append(_not_explained("convention", wanted.convention, work.choices.convention))
     if wanted.model not in {"", work.choices.model}:
         work.lost.append(_not_explained("model", wanted.model, work.choices.model))
     distance = wanted.distance or ("conditional" if given.get("distance") == "conditional" else work.choices.distance)
@@ -595,6 +606,11 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     chosen = work.with_distance(distance)
     chosen.lost = work.lost
     return chosen
+
+
+def _chosen_convention(options: Mapping[str, Any], convention: str) -> dict[str, Any]:
+    """Return the option of a convention that was chosen, where that is another one than the options have."""
+    return {} if convention in {"", options.get("convention", DEFAULTS["convention"])} else {"convention": convention}
 
 
 def _kept_values(value: object) -> object:
@@ -660,7 +676,7 @@ def _explaining_all(
         response = {} if is_function or wanted.response == "" else {"response": wanted.response}
 
         def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
-            given = {**options, **chosen}
+            given = {**options, **_chosen_convention(options, wanted.convention), **chosen}
             if "output" in chosen:  # that of the first model
                 return ModelWork(model, X, y, {**given, **response})
             return _work_of_wanted(model, X, y, given, wanted=wanted)
@@ -678,7 +694,7 @@ def _explaining_all(
 
 def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted) -> ModelWork:
     """Explain the output that was wanted, on the scale that was wanted, or the one of the two that there is."""
-    output, response, *_ = wanted
+    output, response = wanted.output, wanted.response
     scales = [response, ""] if response not in {"", "callable"} else [""]
     for scale in scales:
         for label in _labels_of(output):
@@ -696,7 +712,7 @@ def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], *
     if output not in work.choices.outputs:
         return work
     work.finish()
-    return work._explaining(output, work.choices.response)  # by a label that was clipped
+    return work._explaining(output, work.choices.response, work.choices.convention)  # by a label that was clipped
 
 
 def _labels_of(text: str) -> list[object]:

@@ -19,7 +19,7 @@ from ice_explorer.scene.view_state import STATE_VERSION
 from ice_explorer.wire.forms import Form, check_entries, forms_of
 
 # What names something of the data; all other traits are checked where they are set.
-_OF_DATA: Final = ("feature", "color_by", "selection", "output", "response", "distance", "model")
+_OF_DATA: Final = ("feature", "color_by", "selection", "output", "response", "convention", "distance", "model")
 _ANY: Final = Form("anything", lambda _value: True)
 _DICT: Final = Form("a dict", lambda value: isinstance(value, Mapping))
 
@@ -44,6 +44,11 @@ class State:
     def response(self) -> str:
         """On which scale; "" where it does not say."""
         return str(self.traits.get("response", ""))
+
+    @property
+    def convention(self) -> str:
+        """By which convention; "" where it does not say."""
+        return str(self.traits.get("convention", ""))
 
     @property
     def distance(self) -> str:
@@ -124,12 +129,12 @@ def fit_state(
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
     - `has_models`: whether several models are explained.
-    - returns `state`: what can be restored, except output, response, distance and model, which the explanation sets.
+    - returns `state`: what can be restored, except output, response, convention, distance and model, which the
+      explanation sets.
     - returns `notes`: a sentence about everything else.
     """
-    traits = {
-        name: value for name, value in state.traits.items() if name not in {"output", "response", "distance", "model"}
-    }
+    of_work = {"output", "response", "convention", "distance", "model"}
+    traits = {name: value for name, value in state.traits.items() if name not in of_work}
     view, notes = dict(state.view), list[str]()
     feature = traits.pop("feature", "")
     if feature in features:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.figures.paper import Paper
-from ice_explorer.results.options import resolve_display
+from ice_explorer.results.options import resolve_decay
 from ice_explorer.scene.around import with_surroundings
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.provenance import provenance
@@ -109,8 +109,8 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
 
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
-    decay, convention = resolve_display(explanation.settings, state.decay, state.convention)
-    if not waits and not explanation._has_intervals(decay, convention):
+    decay = resolve_decay(explanation.settings, state.decay)
+    if not waits and not explanation._has_intervals(decay):
         state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
     left_out = (*slow, *missing_parts(state))

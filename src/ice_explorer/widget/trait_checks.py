@@ -10,6 +10,7 @@ from ice_explorer.checks import check_one_of
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import check_anchor, is_shared_anchor
+from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.models.predict import function_response_error, single_output_error
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
 from ice_explorer.scene.choices import check_choice
@@ -89,6 +90,15 @@ def _check_response(value: object, open_work: Callable[[], Work]) -> str:
     return check_one_of("response", str(value), choices.responses or (choices.response,))
 
 
+def _check_convention(value: object, open_work: Callable[[], Work]) -> str:
+    """Return a convention that the model can be explained by."""
+    choices = open_work().choices
+    convention = choices.convention if _is_empty(value) else check_one_of("convention", value, CONVENTIONS)
+    if convention != choices.convention and not choices.has_model:
+        raise _fixed_error("convention", value, choices.convention)
+    return convention
+
+
 def _is_empty(value: object) -> bool:
     """Return whether a value is the empty text; an array would be compared element by element."""
     return isinstance(value, str) and value == ""
@@ -150,6 +160,7 @@ _OF_WORK: Final[Mapping[str, Callable[[object, Callable[[], Work]], object]]] = 
     "selection": _check_selection,
     "output": _check_output,
     "response": _check_response,
+    "convention": _check_convention,
     "distance": _check_distance,
     "model": _check_model,
     "rank_by": _check_rank_by,

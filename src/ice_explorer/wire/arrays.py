@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ice_explorer.errors import PredictionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.scene.choices import types_of
 
 if TYPE_CHECKING:
@@ -67,8 +66,7 @@ def check_sendable(feature: FeatureExplanation) -> None:
     """
     if _are_certainly_small(feature):
         return
-    counted = [feature.metrics(1.0, convention) for convention in CONVENTIONS]
-    figures = {"predictions": feature._prediction_range, "metrics": [row[name] for row in counted for name in row]}
+    figures = {"predictions": feature._prediction_range, "metrics": feature.metrics(1.0).values()}
     for what, values in figures.items():
         largest = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
         if largest > _LARGEST_SENT:

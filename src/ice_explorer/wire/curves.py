@@ -217,9 +217,7 @@ def describe_intervals(
     - `explanation`: the features that are explained so far.
     - `labels`: of all features, in the order of the header.
     """
-    ranked = explanation._rank_intervals(
-        request.rank_by, request.level, request.decay, request.convention, request.unit
-    )
+    ranked = explanation._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
     place = {label: at for at, label in enumerate(labels)}
     places = [place[label] for label in explanation._labels]
     ends = np.full((4, len(labels)), np.nan)

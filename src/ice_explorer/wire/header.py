@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from ice_explorer.results.options import OF_MODELS, resolve_display
+from ice_explorer.results.options import OF_MODELS
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.scene.choices import Distance
 
-_STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
 _WITH_ERROR: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
 
@@ -38,15 +37,12 @@ METRICS: Final = (
     "non_linearity",
     "missing_impact",
     "mean_change",
-    f"{_STEP}impact",
-    f"{_STEP}heterogeneity",
     *(f"{name}{_ERROR}" for name in _WITH_ERROR),
 )
 
 PROFILES: Final = (
     "in_distribution_impact",
     "support",
-    f"{_STEP}in_distribution_impact",
     f"in_distribution_impact{_ERROR}",
 )
 DECAYS: Final = np.arange(1, 101) / 100
@@ -56,14 +52,13 @@ class Tables:
     """The metrics of all features as the browser gets them, NaN until a feature is filled in.
 
     - `n_features`: rows of the tables, in column order of X.
-    - `convention`: by which they are counted.
     - `n_models`, `opened`: number of models, and which of them is open; of several, the tables of all are sent, and
       how far they disagree.
     """
 
-    def __init__(self, n_features: int, convention: Convention, n_models: int = 1, opened: int = 0) -> None:
+    def __init__(self, n_features: int, n_models: int = 1, opened: int = 0) -> None:
         n_disagreements, n_decays = len(disagreement_profiles(n_models)), len(DECAYS)
-        self._convention, self._opened = convention, opened
+        self._opened = opened
         self._impact = np.full((n_models, n_features, len(METRICS)), np.nan, dtype="<f4")
         self._profile = np.full((n_models, len(PROFILES), n_features, n_decays), np.nan, dtype="<f4")
         self._disagreement = np.full((n_disagreements, n_features, n_decays), np.nan, dtype="<f4")
@@ -83,11 +78,11 @@ class Tables:
         if decay is not None:
             steps = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
         for model, feature in enumerate(features):
-            undecayed, decayed = _figures(feature, self._convention, DECAYS[steps])
-            per_step = (undecayed, decayed) if self._convention == "step" else _figures(feature, "step", DECAYS[steps])
-            errors = _errors(feature, self._convention, DECAYS[steps])
-            undecayed |= {_STEP + name: value for name, value in per_step[0].items()} | errors[0]
-            decayed |= {_STEP + name: values for name, values in per_step[1].items()} | errors[1]
+            undecayed = {**vars(feature._sums.undecayed()), "mean_change": feature._mean_change}
+            decayed = feature._decay_profiles(DECAYS[steps])
+            errors = _errors(feature, DECAYS[steps])
+            undecayed |= errors[0]
+            decayed |= errors[1]
             self._impact[model, position] = [undecayed[name] for name in METRICS]
             for profile, name in zip(self._profile[model], PROFILES, strict=True):
                 profile[position, steps] = decayed[name]
@@ -131,25 +126,13 @@ def disagreement_profiles(n_models: int) -> list[str]:
     return ["disagreement", *(f"disagreement_{one}_{other}" for one, other in pairs)]
 
 
-def _figures(
-    feature: FeatureExplanation, convention: Convention, decays: NDArray[np.float64]
-) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
-    """Return what does not depend on the decay, and what does."""
-    undecayed = {**vars(feature._sums.undecayed(convention)), "mean_change": feature._mean_change}
-    return undecayed, feature._decay_profiles(decays, convention)
-
-
 def _errors(
-    feature: FeatureExplanation, convention: Convention, decays: NDArray[np.float64]
+    feature: FeatureExplanation, decays: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Return the standard errors of a draft in the same way; NaN where a feature is exact."""
     sampling = feature._sampling
-    if sampling is not None and convention not in sampling.metrics:  # of many features they are estimated by one
-        sampling = None
-    undecayed = dict.fromkeys(_WITH_ERROR, math.nan) if sampling is None else sampling.metrics[convention]
-    decayed = (
-        np.full(len(decays), math.nan) if sampling is None else sampling.in_distribution_impact(decays, convention)
-    )
+    undecayed = dict.fromkeys(_WITH_ERROR, math.nan) if sampling is None else sampling.metrics
+    decayed = np.full(len(decays), math.nan) if sampling is None else sampling.in_distribution_impact(decays)
     return {name + _ERROR: value for name, value in undecayed.items()}, {f"in_distribution_impact{_ERROR}": decayed}
 
 
@@ -160,12 +143,12 @@ def describe_header(
     outputs: Sequence[str] = (),
     responses: Sequence[str] = (),
     *,
-    convention: Convention | None = None,
     prediction_sd: float | None = None,
     models: Sequence[str] = (),
     formats: Sequence[FormatHead] = (),
     target_name: str = "",
     distances: Sequence[str] = (),
+    conventions: Sequence[Convention] = (),
 ) -> Header:
     """Describe what the two tables are about.
 
@@ -173,14 +156,13 @@ def describe_header(
     - `features`: all features, explained yet or not.
     - `code`: the line that makes this explorer.
     - `outputs`, `responses`: what can be chosen instead.
-    - `convention`: by which the tables are counted; that of the explanation by default.
+    - `conventions`: what can be chosen as convention.
     - `prediction_sd`: standard deviation of the predictions, once it is known.
     - `models`: names of several models.
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
     - `distances`: what can be chosen as unit of the distance from the observed value.
     """
-    _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation._column(name) for name in explanation._color_columns]
     return Header(
         protocol=PROTOCOL_VERSION,
@@ -193,7 +175,8 @@ def describe_header(
         n_observations=explanation._n_observations,
         method=explanation.method,
         method_reason=explanation._method_reason,
-        convention=convention,
+        convention=explanation.settings.convention,
+        conventions=list(conventions),
         prediction_sd=prediction_sd,
         output_label=explanation.output_label,
         target_name=target_name,

@@ -90,8 +90,9 @@ class FormatHead(TypedDict):
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
-    `convention` is the one that the tables are counted by, `metrics` and `profiles` name what they hold. Those that end
-    in "_error" are standard errors of samples [output], NaN where a feature is exact.
+    `convention` is what the figures are averages of, and `conventions` what can be chosen, none without a model.
+    `metrics` and `profiles` name what the tables hold; those that end in "_error" are standard errors of samples
+    [output], NaN where a feature is exact.
     `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
     the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
@@ -112,6 +113,7 @@ class Header(TypedDict):
     method: str
     method_reason: str
     convention: Convention
+    conventions: list[Convention]
     prediction_sd: float | None
     output_label: str
     target_name: str

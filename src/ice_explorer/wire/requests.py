@@ -10,7 +10,6 @@ from typing import Any, Final, Literal, cast, get_args
 
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.errors.base import quoted
-from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import RankBy, Unit
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
@@ -100,7 +99,6 @@ class IntervalsRequest(Request):
     rank_by: RankBy
     level: Level
     decay: Decay
-    convention: Convention
     unit: Unit
 
 

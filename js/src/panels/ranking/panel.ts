@@ -13,7 +13,7 @@ import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
 import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { captionOf, FAR_OFF_REMARK, meaningOf, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
+import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
 import { count } from "../../words/numbers.ts";
 import { folded, matches } from "../../words/search.ts";
 import { intervalsKey } from "./intervals.ts";
@@ -51,7 +51,6 @@ class Ranking {
   readonly #rows: RowList;
   readonly #search: Search;
   readonly #remark = html("p", { class: "ice-empty", "data-test": "ranking-remark" });
-  readonly #footnote = html("p", { class: "ice-meaning ice-far-off", "data-test": "far-off" }, FAR_OFF_REMARK);
   readonly #counted = html("span", { "data-test": "ranking-count" });
   readonly #whole = pushButton({ class: "ice-link", "data-test": "ranking-whole" });
   readonly #cut = html("p", { class: "ice-cut" }, this.#counted, this.#whole);
@@ -87,7 +86,7 @@ class Ranking {
     this.#search = searchField(view, (open) => (open ? this.#goTo(0) : this.#focusOpen()));
     this.#tick.append(explained(html("span", {}, TICK.name), TICK));
     const key = html("p", { class: "ice-key ice-ranking-key" }, this.#tick, signsKey(view, this.#listed));
-    this.#list.append(this.#remark, this.#rows.scroll, this.#ties, this.#cut, key, this.#footnote);
+    this.#list.append(this.#remark, this.#rows.scroll, this.#ties, this.#cut, key);
     this.#list.append(intervalsKey(view), modelsKey(view));
     update(this.#rows.node, { "aria-describedby": this.#ties.id });
     this.panel = html(
@@ -246,7 +245,6 @@ class Ranking {
     // The page below keeps its place while the search text is typed.
     if (query === "") this.#list.style.minHeight = "";
     else if (this.#list.style.minHeight === "") this.#list.style.minHeight = `${this.#list.offsetHeight}px`;
-    this.#footnote.hidden = matching.every(({ farOff }) => farOff === null);
     this.#rows.scroll.hidden = matching.length === 0;
     update(this.panel, { "data-waits": waits, "aria-busy": waits ? "true" : null });
     update(this.#rows.node, { "aria-label": `Features by ${RANK_LABELS[metric]}`, "data-intervals": level !== null });

@@ -3,7 +3,7 @@ import type { BarState, ModelBar } from "../../marks/bars.ts";
 import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../store/ranking.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
-import { farOffText, levelText, RANK_LABELS, sampleText, trendOf } from "../../words/metric_names.ts";
+import { levelText, RANK_LABELS, sampleText, trendOf } from "../../words/metric_names.ts";
 import { isNothing, number, plural } from "../../words/numbers.ts";
 import { isUnordered } from "../../words/values.ts";
 
@@ -64,7 +64,7 @@ export function lengthsOf(ranked: RankedFeature, scale: Scale) {
         : null,
     interval:
       low === undefined || high === undefined || !isSeen(high) ? null : ([share(low), share(high)] as [number, number]),
-    figure: ranked.known ? `${write(ranked.value)}${ranked.farOff === null ? "" : "*"}` : "",
+    figure: ranked.known ? write(ranked.value) : "",
     sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked, scale) : "none",
   } as const;
 }
@@ -82,9 +82,8 @@ export function describe(ranked: RankedFeature, scale: Scale): string {
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const others = otherModels(ranked, scale);
-  const caution = ranked.farOff === null ? "" : `. ${farOffText(ranked.farOff)}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}${caution}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}`;
 }
 
 /** Whose figure comes before, and those of the other models; or which models disagree most. */

@@ -13,13 +13,14 @@ export function detailsPanel(view: View): HTMLElement {
   const notes = html("ul", { class: "ice-notes", "data-test": "notes" });
   const [ofMethod, ofGrid] = [part("Method", method), part("Grid", grid)];
   const ofNotes = part("Notes", notes);
+  const counting = part("How impact is counted", countingControl(view));
   const details = html(
     "details",
     { class: "ice-details", "data-test": "details" },
     summary,
     ofMethod,
     ofGrid,
-    part("How impact is counted", countingControl(view)),
+    counting,
     ofNotes,
   );
 
@@ -33,6 +34,7 @@ export function detailsPanel(view: View): HTMLElement {
       ] as const,
     ([header, feature, computing]) => {
       details.hidden = header === null;
+      counting.hidden = (header?.conventions ?? []).length === 0;
       const known = computing ? [] : sorted(header?.notes ?? [], feature);
       setText(summary, known.length === 0 ? "Details" : `Details and ${plural(known.length, "note")}`);
       setText(method, header === null || computing ? "" : methodText(header));
