@@ -92,8 +92,8 @@ MUTATIONS: Final = r"""
 + np.sqrt(moments.squared / self.total_weight)
 = steps weigh by the right end alone
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
-- grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 0.5)),
-+ grid, scale, active, ends=(left, right), shares=(shares / shares.sum(), np.full(len(grid), 1e-9)),
+- ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.5)
++ ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.0)
 = windows stick out of the axis
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
 - start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
@@ -104,8 +104,8 @@ MUTATIONS: Final = r"""
 + return np.asarray(np.abs(deviations) @ shares)
 = the copy of the first slope has the likelihood of its right end
 @ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
-- left_shares = np.where(places[:-1] == 0, 0.5, 0.0)
-+ left_shares = np.zeros(len(places) - 1)
+- of_windows[0], left_shares[0] = 2.0 / n_grid, 0.5
++ of_windows[0], left_shares[0] = 2.0 / n_grid, 0.0
 = ties between grid values count above
 @ metrics/windows.py : metrics/test_sums.py metrics/test_metrics_identities.py
 - below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
