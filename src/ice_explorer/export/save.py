@@ -20,9 +20,9 @@ from ice_explorer.scene.around import with_pair, with_surroundings
 from ice_explorer.scene.build import ranking_of, scene, scenes
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
-from ice_explorer.standalone.answers import lines_that_fit
-from ice_explorer.standalone.build import frozen_page
 from ice_explorer.standalone.cell import Frozen
+from ice_explorer.standalone.page import frozen_page
+from ice_explorer.standalone.recording import lines_that_fit
 from ice_explorer.tables.column import encodable
 
 if TYPE_CHECKING:

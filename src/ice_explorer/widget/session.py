@@ -208,10 +208,14 @@ class Work(ABC):
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         return math.nan
 
+    @property
+    def besides(self) -> Besides:
+        """What views show in addition to the curves."""
+        return Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
+
     def drawn(self, state: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
-        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
-        return {**state, "choices": choices, "besides": besides}
+        return {**state, "choices": choices, "besides": self.besides}
 
     @property
     def readable(self) -> list[object]:
