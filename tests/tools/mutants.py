@@ -225,8 +225,8 @@ MUTATIONS: Final = r"""
 + np.union1d(drawn, self._context
 = c-ICE shows the mean of missing values unshifted
 @ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
-- if shift is None else known[0] - shift
-+ if shift is None else known[0]
+- else missing.mean - float(lines.mean[index])
++ else missing.mean
 = of two grid values equally near the upper is taken
 @ geometry/transforms.ts : geometry/transforms.test.ts
 - if (Math.abs(grid[k]! - value) < Math.abs(grid[best]! - value)) best = k;

@@ -262,7 +262,8 @@ class Curves(LinkedFigure):
         for scale, (low, high) in ((self._x, lines.x_domain), (self._y, lines.y_domain)):
             _set_traits(scale, min=low, max=high)
         _set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)
-        _set_ticks(self._up, ticks(*lines.y_domain, 5))
+        low, high = lines.y_domain
+        _set_ticks(self._up, ticks(low, high, 5))
         self._across.label, self._up.label = _cut(lines.x_title, 300.0), _cut(lines.y_title, 300.0)
         self._show_legend(coloring)
         names = [f"row {row}" for row in lines.positions.tolist()]

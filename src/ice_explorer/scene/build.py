@@ -70,7 +70,8 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     lines, coloring = shown_lines(explanation, opened, state)
     lines = _with_optional(opened, lines, state)
     models = state.besides.models
-    bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
+    changed = {bar.label for bar in ranking.bars if bar.is_open != (bar.label == opened.label)}  # few of thousands
+    bars = (replace(bar, is_open=not bar.is_open) if bar.label in changed else bar for bar in ranking.bars)
     return Scene(
         ranking=replace(ranking, bars=tuple(bars)),
         lines=lines,
@@ -89,10 +90,6 @@ def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Line
     figures = opened.metrics(convention=ranking.convention)
     missing = missing_sentence(opened.label, figures["missing_impact"], figures["impact"])
     return f"{average} {missing}".rstrip()
-
-
-def _marked(bar: Bar, *, is_open: bool) -> Bar:
-    return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
 
 
 def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
@@ -155,20 +152,7 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     if rule is None or coloring.domain is not None:
         return lines, coloring
     keeps = kept_by(rule["hidden"], coloring.values, coloring.levels)
-    missing = lines.missing
-    fewer = replace(
-        lines,
-        positions=lines.positions[keeps],
-        selected=lines.selected[keeps],
-        values=lines.values[keeps],
-        opacity=lines.opacity[keeps],
-        dot_opacity=lines.dot_opacity[keeps],
-        own_x=lines.own_x[keeps],
-        own_y=lines.own_y[keeps],
-        missing=None if missing is None else replace(missing, values=missing.values[keeps]),
-        target=None if lines.target is None else lines.target[keeps],
-        y_span=lines.y_span or lines.extent,
-    )
+    fewer = replace(lines.some(keeps), y_span=lines.y_span or lines.extent)
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 

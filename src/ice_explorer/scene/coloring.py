@@ -32,18 +32,11 @@ if TYPE_CHECKING:
 class Coloring:
     """What the colours of the lines mean.
 
-    Attributes
-    ----------
-    title : str or None
-        Label of the column; None where all lines have one colour.
-    values : ndarray of shape (n_lines,)
-        0 to 1 on the ramp, or the index of a level; NaN is missing.
-    domain : tuple of float or None
-        Ends of the ramp, in the units of the column; `ends` as they are written.
-    has_named_ends : bool
-        Whether they are dates, durations or ranks, so that no number between them says anything.
-    is_ordered : bool
-        Whether the levels have an order, and their colours are those of a ramp.
+    - `title`: label of the column; None where all lines have one colour.
+    - `values` (n_lines,): 0 to 1 on the ramp, or the index of a level; NaN is missing.
+    - `domain`: ends of the ramp, in the units of the column; `ends` as they are written.
+    - `has_named_ends`: whether they are dates, durations or ranks, so that no number between them says anything.
+    - `is_ordered`: whether the levels have an order, and their colours are those of a ramp.
     """
 
     title: str | None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.lines import join_lines
 from ice_explorer.scene.palette import level_palette
 
 if TYPE_CHECKING:
@@ -41,23 +42,10 @@ def lines_of_models(
 
 def _together(parts: Sequence[Lines]) -> Lines:
     """Put the lines of several models into one picture."""
-    first = parts[0]
-    missing = [part.missing for part in parts]
     spans = [part.y_span for part in parts if part.y_span is not None]
     prediction_spans = [part.prediction_span for part in parts if part.prediction_span is not None]
     return replace(
-        first,
-        positions=np.concatenate([part.positions for part in parts]),
-        selected=np.concatenate([part.selected for part in parts]),
-        values=np.concatenate([part.values for part in parts]),
-        opacity=np.concatenate([part.opacity for part in parts]),
-        dot_opacity=np.concatenate([part.dot_opacity for part in parts]),
-        own_x=np.concatenate([part.own_x for part in parts]),
-        own_y=np.concatenate([part.own_y for part in parts]),
-        missing=None
-        if first.missing is None
-        else replace(first.missing, values=np.concatenate([part.values for part in missing if part is not None])),
-        target=None if first.target is None else np.tile(first.target, len(parts)),
+        join_lines(parts),
         spread=np.max([part.spread for part in parts], axis=0),
         prediction_span=max(prediction_spans, default=None),
         y_span=(min(low for low, _ in spans), max(high for _, high in spans)) if spans else None,

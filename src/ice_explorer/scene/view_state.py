@@ -60,35 +60,12 @@ class Besides:
 
 @dataclass(frozen=True)
 class ViewState(DocumentState):
-    """What is shown of an explanation; the public traits of the explorer.
+    """What is shown of an explanation: the public traits of an explorer, which `ICEExplorer` documents.
 
-    Attributes
-    ----------
-    feature : str
-        Label of the open feature; "" is the one that ranks first.
-    color_by : str or None
-        Label of the column that colours the lines.
-    kind : {"ice", "c-ice", "d-ice"}
-    decay : float
-    rank_by : str
-        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity" or "missing_impact".
-    convention : {"step", "paper"} or None
-        How impact is counted, as for `explain`; None is as the explanation has it.
-    unit : {"prediction", "sd", "share"}
-        Unit of the bars, as for `Explanation.table`.
-    ci : float or None
-        Level of the intervals of the bars; None draws none.
-    anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
-    max_lines : int
-        Lines drawn, selected rows besides.
-    selection : tuple of int
-        Rows of X that are drawn and marked.
-    choices : mapping
-        What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
-    besides : Besides
-        What an explorer knows besides the explanation.
+    - `feature`: "" is the one that ranks first.
+    - `convention`: None is as the explanation has it.
+    - `choices`: what a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+    - `besides`: what an explorer knows besides the explanation.
     """
 
     convention: Convention | None = None  # type: ignore[assignment]  # None leaves it to the explanation
