@@ -33,7 +33,8 @@ from ice_explorer.scene.slope_range import leaving_text, slope_range
 from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
-from ice_explorer.widget.session import Wanted, work_of
+from ice_explorer.widget.session import work_of
+from ice_explorer.widget.state import Wanted
 from ice_explorer.widget.static_picture import picture
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"

@@ -71,8 +71,8 @@ MUTATIONS: Final = r"""
 + ci=ci,
 = a saved selection may hold row n
 @ widget/state.py : widget/test_state.py widget/test_state_of_fewer_rows.py
-- there = [row for row in rows if row < n_rows]
-+ there = [row for row in rows if row <= n_rows]
+- leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
++ leave_out(traits, "selection", what, [row for row in rows if row <= n_rows])
 = the dots of a heat map are the first rows
 @ wire/joint.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
 - axis.observed[rows]

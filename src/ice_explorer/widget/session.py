@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.comparison import (
@@ -32,6 +32,7 @@ from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.tables.table import kept
+from ice_explorer.widget.state import Wanted
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.messages import FeatureHead
 
@@ -562,15 +563,6 @@ class ModelsWork(Work):
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         shares = [work.share_done for work in self._several.works.values()]
         return sum(shares) / len(shares)
-
-
-class Wanted(NamedTuple):
-    """An output, a response, a distance and one of several models as text; "" where nothing is wanted."""
-
-    output: str = ""
-    response: str = ""
-    distance: str = ""
-    model: str = ""
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:

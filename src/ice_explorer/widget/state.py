@@ -8,8 +8,7 @@ is ignored with a warning. What the browser writes about its view goes through t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
@@ -24,36 +23,25 @@ _ANY: Final = Form("anything", lambda _value: True)
 _DICT: Final = Form("a dict", lambda value: isinstance(value, Mapping))
 
 
-@dataclass(frozen=True)
-class State:
-    """A state that was read.
+class Wanted(NamedTuple):
+    """An output, a response, a distance and one of several models as text; "" where nothing is wanted."""
 
-    - `traits`: public traits by name; those that are missing stay as they are.
-    - `view`: what a reader chose about the view.
-    """
+    output: str = ""
+    response: str = ""
+    distance: str = ""
+    model: str = ""
+
+
+class State(NamedTuple):
+    """A state that was read: public traits by name, those that are missing stay as they are; and the view."""
 
     traits: dict[str, Any]
     view: dict[str, Any]
 
     @property
-    def output(self) -> str:
-        """Which output it explains; "" where it does not say."""
-        return str(self.traits.get("output", ""))
-
-    @property
-    def response(self) -> str:
-        """On which scale; "" where it does not say."""
-        return str(self.traits.get("response", ""))
-
-    @property
-    def distance(self) -> str:
-        """With which unit of distance; "" where it does not say."""
-        return str(self.traits.get("distance", ""))
-
-    @property
-    def model(self) -> str:
-        """Which of several models is open; "" where it does not say."""
-        return str(self.traits.get("model", ""))
+    def wanted(self) -> Wanted:
+        """What it explains; "" where it does not say."""
+        return Wanted(*(str(self.traits.get(name, "")) for name in Wanted._fields))
 
 
 def read_state(state: object, traits: Collection[str]) -> State:
@@ -66,12 +54,8 @@ def read_state(state: object, traits: Collection[str]) -> State:
     if state is None:
         return State({}, {})
     if not isinstance(state, Mapping):
-        raise OptionError.must(
-            "state",
-            "be a dict that `state()` of an explorer returned",
-            state,
-            "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
-        )
+        advice = "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`."
+        raise OptionError.must("state", "be a dict that `state()` of an explorer returned", state, advice)
     version = state.get("version")
     if type(version) is not int or version != STATE_VERSION:
         given = "none" if version is None else quoted(version)
@@ -117,49 +101,48 @@ def _value_error(where: str, expected: str, got: object) -> OptionError:
 
 
 def fit_state(
-    state: State, features: Collection[str], columns: Collection[str], n_rows: int, *, has_models: bool = False
+    state: State, features: Collection[str], columns: Collection[str], n_rows: int, *, has_models: bool
 ) -> tuple[State, list[str]]:
     """Leave out of a state what the data at hand do not have.
 
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
     - `has_models`: whether several models are explained.
-    - returns `state`: what can be restored, except output, response, distance and model, which the explanation sets.
+    - returns `state`: what can be restored, except what `Wanted` names, which the explanation sets.
     - returns `notes`: a sentence about everything else.
     """
-    traits = {
-        name: value for name, value in state.traits.items() if name not in {"output", "response", "distance", "model"}
-    }
+    traits = {name: value for name, value in state.traits.items() if name not in Wanted._fields}
     view, notes = dict(state.view), list[str]()
-    feature = traits.pop("feature", "")
-    if feature in features:
-        traits["feature"] = feature
-    elif feature != "":
-        notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
+
+    def leave_out(entries: dict[str, Any], name: str, what: str, instead: object = None) -> None:
+        entries.pop(name)
+        if instead is not None:
+            entries[name] = instead
+        notes.append(f"The saved state {what}")
+
+    feature = traits.get("feature", "")
+    if feature == "":
+        traits.pop("feature", None)
+    elif feature not in features:
+        leave_out(traits, "feature", f"opens {feature!r}, which is not an explained feature; ignored.")
     ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
     if isinstance(ranking, str) and ranking == OF_MODELS and not has_models:
-        del traits["rank_by"]
-        notes.append("The saved state ranks by the disagreement of several models; ignored.")
+        leave_out(traits, "rank_by", "ranks by the disagreement of several models; ignored.")
     column = traits.get("color_by")
     if column is not None and column not in columns:
-        del traits["color_by"]
-        notes.append(f"The saved state colours curves by {column!r}, which is not a column of X; ignored.")
+        leave_out(traits, "color_by", f"colours curves by {column!r}, which is not a column of X; ignored.")
     rows = traits.get("selection", [])
-    there = [row for row in rows if row < n_rows]
-    if len(there) < len(rows):
-        traits["selection"] = there
-        gone_rows = ", ".join(str(row) for row in rows if row >= n_rows)
-        notes.append(f"The saved state selects rows beyond the last row of X ({n_rows - 1}); ignored: {gone_rows}.")
+    gone = [str(row) for row in rows if row >= n_rows]
+    if gone:
+        what = f"selects rows beyond the last row of X ({n_rows - 1}); ignored: {', '.join(gone)}."
+        leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
     compared = view.get("compared", [])
-    known = [name for name in compared if name in features]
-    if len(known) < len(compared):
-        view["compared"] = known
-        gone = ", ".join(repr(name) for name in compared if name not in features)
-        notes.append(f"The saved state compares features that are not explained; ignored: {gone}.")
-    pair = view.get("pair", [])
-    unknown = [name for name in pair if name not in columns]
-    if unknown:
-        view["pair"] = []
-        gone = ", ".join(map(repr, unknown))
-        notes.append(f"The saved state opens the heat map of columns that X does not have; ignored: {gone}.")
+    gone = [repr(name) for name in compared if name not in features]
+    if gone:
+        what = f"compares features that are not explained; ignored: {', '.join(gone)}."
+        leave_out(view, "compared", what, [name for name in compared if name in features])
+    gone = [repr(name) for name in view.get("pair", []) if name not in columns]
+    if gone:
+        what = f"opens the heat map of columns that X does not have; ignored: {', '.join(gone)}."
+        leave_out(view, "pair", what, [])
     return State(traits, view), notes
