@@ -30,8 +30,7 @@ from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.effects import EFFECTS, effect_lines
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, lines_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of

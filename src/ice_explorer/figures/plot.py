@@ -20,9 +20,8 @@ from ice_explorer.figures.style import Look, Styling, check_title, given_axes, n
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, kept_width
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.scene.effects import EFFECTS, effect_lines
-from ice_explorer.scene.models import drawn_models
+from ice_explorer.scene.build import drawn_models, ranking_of, shown_lines
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import Besides, ViewState
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.scene.build import filtered
-from ice_explorer.scene.coloring import coloring_of
+from ice_explorer.scene.coloring import coloring_of, split_of
 from ice_explorer.scene.curve_lines import lines_of, middle_of
 from ice_explorer.scene.interactions import interactions_scene
 from ice_explorer.scene.pair import pair_of
 from ice_explorer.scene.scene import Small
-from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import compared_with, shared_span
 
 if TYPE_CHECKING:

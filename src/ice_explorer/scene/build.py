@@ -13,19 +13,18 @@ from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import OF_MODELS, resolve_display
-from ice_explorer.scene.coloring import Coloring, coloring_of
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.effects import EFFECTS, effect_lines
-from ice_explorer.scene.models import drawn_models, lines_of_models
+from ice_explorer.scene.coloring import Coloring, coloring_of, split_of
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, leaving_text, lines_of, slope_range
+from ice_explorer.scene.lines import join_lines
+from ice_explorer.scene.palette import level_palette
 from ice_explorer.scene.scene import Bar, Ranking, Scene
-from ice_explorer.scene.slope_range import leaving_text, slope_range
-from ice_explorer.scene.two_sides import split_of
 from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
 from ice_explorer.scene.words import average_sentence, missing_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
@@ -38,6 +37,7 @@ _COMPARED: Final = ("impact", "in_distribution_impact", "heterogeneity")
 _FEWEST_VALUES: Final = 5
 _MOST_TICKS: Final = 500  # of `js/src/store/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
+_MODEL: Final = "model"  # title of the legend
 _FAR: Final = 2 + 1e-6  # rounding decides nothing
 
 
@@ -96,12 +96,37 @@ def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: Vie
     """Draw a feature as a reader chose to see it; without the lines that were switched off."""
     models = drawn_models(state)
     if models is not None:
-        lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
-        return filtered(lines, coloring, state.choices)
+        return filtered(*_lines_of_models(explanation, models, state), state.choices)
     lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split)
     return filtered(lines, coloring, state.choices)
+
+
+def drawn_models(state: ViewState) -> ModelComparison | None:
+    """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
+    is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
+    return None if is_alone else state.besides.models
+
+
+def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> tuple[Lines, Coloring]:
+    """Draw the open feature by every model on the same axes, one colour each, with their means."""
+    drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
+    parts = [_as_chosen(explanation, lines, state) for lines in drawn]
+    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
+    coloring = Coloring(_MODEL, level_palette(len(parts), ordered=False), values, levels=tuple(models.explanations))
+    spans = [part.y_span for part in parts if part.y_span is not None]
+    lines = replace(
+        join_lines(parts),
+        spread=np.max([part.spread for part in parts], axis=0),
+        prediction_span=max((part.prediction_span for part in parts if part.prediction_span is not None), default=None),
+        y_span=(min(low for low, _ in spans), max(high for _, high in spans)) if spans else None,
+        is_cut=any(part.is_cut for part in parts),
+        remark=next((part.remark for part in parts if part.remark is not None), None),
+        has_mean=False,
+        group_means=np.stack([part.mean for part in parts]),
+    )
+    return lines, coloring
 
 
 def _with_optional(opened: FeatureExplanation, lines: Lines, state: ViewState) -> Lines:

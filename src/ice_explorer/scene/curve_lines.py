@@ -1,24 +1,31 @@
-"""Curves of a feature as drawn for one kind of plot, and how they fade."""
+"""Curves of a feature as drawn for one kind of plot, how they fade, effects over them, and the range of slopes.
+
+The twins in the browser are `js/src/plots/effects.ts` and `js/src/plots/value_range.ts`.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import number_text
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import anchor_index, check_anchor
 from ice_explorer.scene.display_axis import display_axis, histogram
-from ice_explorer.scene.lines import Lines, Missing
+from ice_explorer.scene.lines import EffectLine, EffectName, Lines, Missing
 from ice_explorer.scene.words import place_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
@@ -29,6 +36,13 @@ if TYPE_CHECKING:
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
 _SLOPE_BINS: Final = 20  # of `js/src/geometry/transforms.ts`
+# The constants of value_range.ts, where they are explained.
+_BULK: Final = 0.95
+_WORTH_CUTTING: Final = 4
+_LEAST_BULK: Final = 1e-5
+_ONE_SLOPE: Final = 1e-3
+_MOST_SLOPES: Final = 20_000
+EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
 _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 
 
@@ -230,3 +244,101 @@ def _y_title(output: str, lines: Lines) -> str:
     at = lines.anchored_at
     start = "the observed value" if at is None else f"{lines.feature} = {place_writer(lines.axis)(at)}"
     return f"change of the {output} from {start}"
+
+
+# --- effects, and the range of slopes -------------------------------------------------------------
+
+
+def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
+    """Return the chosen effects; slopes have none.
+
+    On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve is 0 at its
+    observed value, their mean over the observations is 0.
+    """
+    if lines.kind == "d-ice" or not names:
+        return ()
+    found = local_effects(feature)
+    heights = {"ale": found.ale, "m_plot": found.m_plot - found.mean_prediction}
+
+    def shift(values: Array) -> float:
+        if lines.kind == "ice":
+            return found.mean_prediction
+        if lines.anchored_at is None:
+            return 0.0
+        return -_height_at(found.grid, values, lines.anchored_at, are_levels=lines.axis.is_unordered)
+
+    return tuple(EffectLine(name, found.grid, heights[name] + shift(heights[name])) for name in names)
+
+
+def _height_at(grid: Array, heights: Array, value: float, *, are_levels: bool) -> float:
+    """Height at a value: linear between grid values, level beyond them; NaN at a level that is not on the grid."""
+    if are_levels and value not in grid:
+        return math.nan
+    return float(np.interp(value, grid, heights))
+
+
+@dataclass(frozen=True)
+class SlopeRange:
+    """What the axis reaches over; whether it is cut to the bulk of the slopes, and lines that leave it on each side."""
+
+    low: float
+    high: float
+    is_cut: bool = False
+    above: int = 0
+    below: int = 0
+
+
+def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRange:
+    """Choose what the axis of slopes reaches over.
+
+    `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
+    smallest and the largest of all that is drawn.
+    """
+    low, high = extent
+    if high - low < _ONE_SLOPE * max(-low, high):
+        return SlopeRange(min(0.0, low), max(0.0, high))
+    bulk = _bulk_of(x, values)
+    share = 0.0 if bulk is None else (bulk[1] - bulk[0]) / (high - low)
+    if bulk is None or share > 1 / _WORTH_CUTTING or share < _LEAST_BULK:
+        return SlopeRange(low, high)
+    room = (bulk[1] - bulk[0]) / 2
+    ends = max(low, bulk[0] - room), min(high, bulk[1] + room)
+    leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
+    return SlopeRange(*ends, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
+
+
+def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
+    """Return the narrowest interval from the lower to the upper tail of the slopes, 0 within it; None of a point."""
+    n_lines, n_intervals = len(values), len(x) // 2
+    every = max(1, -(-n_lines * n_intervals // _MOST_SLOPES))
+    slopes = values[::every, ::2]
+    finite = np.isfinite(slopes)
+    lengths = np.broadcast_to(x[1::2] - x[::2], slopes.shape)[finite]
+    slopes = slopes[finite]
+    order = np.argsort(slopes, kind="stable")
+    tail = (1 - _BULK) / 2 * float(lengths.sum())
+
+    def reach(places: Places) -> float:
+        beyond = np.flatnonzero(np.cumsum(lengths[places]) > tail)
+        return float(slopes[places[beyond[0]]]) if beyond.size else 0.0
+
+    low, high = min(0.0, reach(order)), max(0.0, reach(order[::-1]))
+    return (low, high) if low < high else None
+
+
+def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
+    """Return the remark on curves beyond the axis, worded as in the browser; None if all curves fit."""
+    if not found.is_cut:
+        return None
+    sides = [
+        (count, side, f"({way} to {number_text(end)})")
+        for count, side, way, end in (
+            (found.above, "above", "up", extent[1]),
+            (found.below, "below", "down", extent[0]),
+        )
+        if count > 0
+    ]
+    count, side, end = sides[0]
+    verb = "extends" if count == 1 else "extend"
+    first = f"{count:,} of {counted(n_lines, 'curve')} {verb} {side} the axis {end}"
+    return ", ".join([first, *(f"{count:,} {side} {end}" for count, side, end in sides[1:])]) + "."
