@@ -42,11 +42,12 @@ from ice_explorer.wire.curves import (
     describe_curves,
     describe_effects,
     describe_groups,
+    describe_interactions,
     describe_intervals,
+    describe_two_way,
     describe_unlike,
 )
 from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header
-from ice_explorer.wire.joint import describe_interactions, describe_two_way
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
 from ice_explorer.wire.requests import IntervalsRequest
 from ice_explorer.wire.rows import describe_drivers, describe_in_common, describe_moves, describe_rows

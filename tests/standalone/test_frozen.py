@@ -29,7 +29,7 @@ from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone import recording as recording_module
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.joint import describe_two_way
+from ice_explorer.wire.curves import describe_two_way
 from ice_explorer.wire.rows import describe_drivers
 
 EVIL = "</script><img src=x onerror=alert(1)>"

@@ -74,7 +74,7 @@ MUTATIONS: Final = r"""
 - leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
 + leave_out(traits, "selection", what, [row for row in rows if row <= n_rows])
 = the dots of a heat map are the first rows
-@ wire/joint.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
+@ wire/curves.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
 - axis.observed[rows]
 + axis.observed[: len(rows)]
 = a call that ran out of memory is repeated as it was

@@ -142,11 +142,8 @@ class Work(ABC):
                 raise Cancelled
 
         with cancel_wait_when(is_cancelled):
-            found = self._drafts.next(after_block)
-            if found is None:
-                return None
-            drafts = found
-            return self._drafted(drafts, after_block)
+            drafts = self._drafts.next(after_block)
+            return None if drafts is None else self._drafted(drafts, after_block)
 
     @property
     def drafters(self) -> Sequence[Drafter]:
@@ -165,8 +162,7 @@ class Work(ABC):
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
 
-    @abstractmethod
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - by default there is nothing to end
         """Take in that no feature will follow."""
 
     @property
@@ -251,22 +247,15 @@ class ExplanationWork(Work):
         )
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
-        """Collect computed features."""
         return self._explanation
 
     def code_in(self, distance: str) -> str:
-        """Return the line that makes an explorer with another distance."""
         return _code_of_explained("explanation", distance)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
-        """Return one feature."""
         return self.results[name]
 
-    def finish(self) -> None:
-        """There was nothing to report."""
-
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self.results[name]._anchor_place(anchor)
 
 
@@ -314,11 +303,9 @@ class ModelWork(Work):
 
     @property
     def drafters(self) -> Sequence[Drafter]:
-        """What drafts the features; none where most predictions were kept when another output was explained."""
         return (self._plan.drafter,)
 
     def _explaining(self, output: str, response: str) -> ModelWork:
-        """Return the work on another output or response."""
         self._plan.check_unchanged()
         model, X, y, options = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
@@ -329,7 +316,6 @@ class ModelWork(Work):
         return other
 
     def code_in(self, distance: str) -> str:
-        """Return the line that makes an explorer with another distance."""
         return code_line({**self.options, "distance": distance})
 
     @property
@@ -345,12 +331,9 @@ class ModelWork(Work):
         return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output))
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         return self._plan.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Compute one feature, as `Background` asks for it."""
-
         def after_block(made: int, of_feature: int, label: str) -> None:
             self._n_made += made
             self._report(made, of_feature, label)
@@ -367,16 +350,13 @@ class ModelWork(Work):
         return feature
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._plan.anchor_place(name, anchor)
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
         self._reporting.close()
 
     @property
     def share_done(self) -> float:
-        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         # Whatever computes faster than by asking does so for all features at once.
         is_stepwise = self._plan.method == "brute" or self._plan.is_on_cluster
         return self._n_made / self._plan.n_predictions if is_stepwise else math.nan
@@ -393,12 +373,10 @@ class DistanceWork(Work):
         self.joint, self.prediction_sd = base.joint, base.prediction_sd
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         of_base = self._base.explanation({name: self._base.results[name] for name in results})
         return of_base._with_distance(self._context, results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Estimate the scale of one feature, and weigh its curves by it."""
         base = self._base
         if name not in base.results:
             base.results[name] = base.compute(name, between_blocks, is_cancelled)
@@ -416,19 +394,15 @@ class DistanceWork(Work):
         return rescaled
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._base.anchor_place(name, anchor)
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
         self._base.finish()
 
     def _explaining(self, output: str, response: str) -> Work:
-        """Return the work on another output or response."""
         return self._base._explaining(output, response)
 
     def with_distance(self, distance: str) -> Work:
-        """Return the work on the same with one of the distances; what it has computed is kept."""
         return self if distance == self.choices.distance else self._base.with_distance(distance)
 
 
@@ -458,7 +432,6 @@ class _Several:
             other.expected = first.expected  # which the model has no part in
 
     def with_distance(self, distance: str) -> _Several:
-        """Return the same with distances in another unit."""
         if distance not in self.distances:
             works = {model: work.with_distance(distance) for model, work in self.works.items()}
             replace(self, works=works, code=self.code_in(distance), disagreements={})
@@ -489,11 +462,9 @@ class ModelsWork(Work):
         self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         return self._opened.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Compute one feature by all models, as `Background` asks for it."""
         several = self._several
         for work in several.works.values():
             if name not in work.results:
@@ -506,7 +477,6 @@ class ModelsWork(Work):
 
     @property
     def drafters(self) -> Sequence[Drafter]:
-        """What drafts the features, by each model; none where one cannot."""
         drafters = [work.drafters for work in self._several.works.values()]
         return [of_model[0] for of_model in drafters] if all(drafters) else ()
 
@@ -520,7 +490,6 @@ class ModelsWork(Work):
         return drafts[list(self._several.works).index(self.choices.model)]
 
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a feature, computed or drafted, by each model, and how far these disagree."""
         several = self._several
         if name not in several.disagreements:
             return self._drafted_by_models[name]
@@ -528,7 +497,6 @@ class ModelsWork(Work):
 
     @property
     def models(self) -> ModelComparison:
-        """What is computed of all models, or drafted."""
         several = self._several
         known = {name: self.by_models(name) for name in {**self._drafted_by_models, **several.disagreements}}
         explanations = {
@@ -539,28 +507,23 @@ class ModelsWork(Work):
         return ModelComparison(explanations, disagreements, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._opened.anchor_place(name, anchor)
 
     def other(self, wanted: Wanted) -> ModelsWork:
-        """Return the work on another of the choices."""
         several = self._several
         if wanted[:2] != self.shown[:2] and several.again is not None:
             several = several.again(wanted)
         return ModelsWork(several.with_distance(wanted.distance), wanted.model)
 
     def with_distance(self, distance: str) -> ModelsWork:
-        """Return the work on the same with one of the distances."""
         return self.other(self.shown._replace(distance=distance))
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
         for work in self._several.works.values():
             work.finish()
 
     @property
     def share_done(self) -> float:
-        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         shares = [work.share_done for work in self._several.works.values()]
         return sum(shares) / len(shares)
 

@@ -13,14 +13,12 @@ from typing import Any, Final, NamedTuple
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.scene.choices import PublicTraits, ViewChoices
+from ice_explorer.scene.choices import PublicTraits, ViewChoices, types_of
 from ice_explorer.scene.view_state import STATE_VERSION
-from ice_explorer.wire.forms import Form, check_entries, forms_of
+from ice_explorer.wire.forms import fits, words_for
 
 # What names something of the data; all other traits are checked where they are set.
 _OF_DATA: Final = ("feature", "color_by", "selection", "output", "response", "distance", "model")
-_ANY: Final = Form("anything", lambda _value: True)
-_DICT: Final = Form("a dict", lambda value: isinstance(value, Mapping))
 
 
 class Wanted(NamedTuple):
@@ -63,8 +61,8 @@ def read_state(state: object, traits: Collection[str]) -> State:
             f"`state['version']` must be {STATE_VERSION}; got {given}.",
             "Pass a whole state, and read one of a newer release with that release.",
         )
-    forms = dict.fromkeys(("version", *traits), _ANY) | {name: forms_of(PublicTraits)[name] for name in _OF_DATA}
-    _check_entries("state", state, {**forms, "view": _DICT})
+    types = dict.fromkeys(("version", *traits), Any) | {name: types_of(PublicTraits)[name] for name in _OF_DATA}
+    _check_entries("state", state, {**types, "view": Mapping})
     view = check_view(state.get("view", {}))
     return State({name: value for name, value in state.items() if name in traits}, dict(view))
 
@@ -76,28 +74,22 @@ def check_view(view: object) -> Mapping[str, Any]:
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
-        raise _value_error(where, _DICT.expected, view)
-    _check_entries(where, view, forms_of(ViewChoices))
+        raise _value_error(where, Mapping, view)
+    _check_entries(where, view, types_of(ViewChoices))
     return view
 
 
-def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
-    check_entries(
-        entries,
-        forms,
-        lambda name: OptionError.must(
-            where,
-            "have no other entries than `state()` of an explorer writes",
-            name,
-            "Leave it out.",
-            known=tuple(forms),
-        ),
-        lambda name, expected, got: _value_error(f"{where}[{name!r}]", expected, got),
-    )
+def _check_entries(where: str, entries: Mapping[Any, Any], types: Mapping[str, Any]) -> None:
+    for name, value in entries.items():
+        if name not in types:
+            what = "have no other entries than `state()` of an explorer writes"
+            raise OptionError.must(where, what, name, "Leave it out.", known=tuple(types))
+        if not fits(types[name], value):
+            raise _value_error(f"{where}[{name!r}]", types[name], value)
 
 
-def _value_error(where: str, expected: str, got: object) -> OptionError:
-    return OptionError.must(where, f"be {expected}", got, "Leave it out for the default.")
+def _value_error(where: str, kind: Any, got: object) -> OptionError:
+    return OptionError.must(where, f"be {words_for(kind)}", got, "Leave it out for the default.")
 
 
 def fit_state(

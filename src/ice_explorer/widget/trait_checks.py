@@ -14,7 +14,7 @@ from ice_explorer.models.predict import function_response_error, single_output_e
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
 from ice_explorer.scene.choices import check_choice
 from ice_explorer.widget.state import check_view
-from ice_explorer.wire.forms import form_of
+from ice_explorer.wire.forms import fits, words_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -138,9 +138,8 @@ def _check_selection(value: object, open_work: Callable[[], Work]) -> list[int]:
 
 
 def _check_given(value: object) -> list[str]:
-    form = form_of(list[str])
-    if not form.is_met(value):
-        raise OptionError.must("_given", f"be {form.expected}", value, "Leave it out for the default.")
+    if not fits(list[str], value):
+        raise OptionError.must("_given", f"be {words_for(list[str])}", value, "Leave it out for the default.")
     return cast("list[str]", value)
 
 

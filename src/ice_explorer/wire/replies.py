@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.wire import curves, joint, requests, rows
+from ice_explorer.wire import curves, requests, rows
 from ice_explorer.wire.messages import ExtremeBody, FeatureMoves, Intervals, IntervalsBody, WhatIfBody
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
         case requests.InteractionsRequest():
             interactions = besides.joint.interactions(known)
             _advance(interactions._advance, between_blocks)
-            return joint.describe_interactions(known, interactions)
+            return curves.describe_interactions(known, interactions)
         case requests.TwoWayRequest(first=first, second=second):
             two = besides.joint.pair(known, first, second)
             _advance(two._advance, between_blocks)
-            return joint.describe_two_way(two)
+            return curves.describe_two_way(two)
         case requests.RowsRequest(positions=positions, sort_by=sort_by, descending=descending, most=most):
             return rows.describe_rows(known, positions, sort_by, descending=descending, most=most)
         case requests.WhatIfRequest():
