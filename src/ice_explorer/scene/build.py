@@ -18,7 +18,7 @@ from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, leaving_text, 
 from ice_explorer.scene.lines import join_lines
 from ice_explorer.scene.palette import level_palette
 from ice_explorer.scene.scene import Bar, Ranking, Scene
-from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
+from ice_explorer.scene.view_state import ViewState, shared_span
 from ice_explorer.scene.words import average_sentence, missing_sentence
 
 if TYPE_CHECKING:
@@ -176,7 +176,9 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     rule = choices.get("filters", {}).get(coloring.title)
     if rule is None or coloring.domain is not None:
         return lines, coloring
-    keeps = kept_by(rule["hidden"], coloring.values, coloring.levels)
+    hidden, levels = rule["hidden"], coloring.values  # None stands for missing values
+    is_hidden = np.isin(levels, [level for level, name in enumerate(coloring.levels) if name in hidden])
+    keeps = ~is_hidden & ~(np.isnan(levels) & (None in hidden))
     fewer = replace(lines.some(keeps), y_span=lines.y_span or lines.extent)
     return fewer, replace(coloring, values=coloring.values[keeps])
 
