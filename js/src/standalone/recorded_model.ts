@@ -185,8 +185,10 @@ export class RecordedModel implements AnyModel<Traits> {
   }
 
   async #play(request: Request): Promise<Answer> {
-    // Levels that are separate anyway are not recorded again.
-    const plain = { ...request, ...(request.type === "colors" ? { levels: null } : {}) };
+    // Levels that are separate anyway are not recorded again, and curves of the open model not by its name.
+    const plain: RecordedReply["request"] = { ...request };
+    if (plain.type === "colors") plain.levels = null;
+    if (plain.model === this.recording.traits.model) plain.model = null;
     const reply = this.#replies.get(keyOf({ ...request })) ?? this.#replies.get(keyOf(plain));
     if (reply === undefined) throw new Error(this.#excuse(request));
     const buffers = await buffersOf(this.blob, reply);

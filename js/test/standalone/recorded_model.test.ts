@@ -22,6 +22,12 @@ const all = (curves: string, selection: number[] = []): CurvesRequest => ({
   selection,
 });
 
+test("curves of the open model are found by its name, those of no model are not", async () => {
+  const several = clientOf(await read({ traits: { ...recording.traits, model: "forest" } }));
+  expect(await several.request({ ...all("age"), model: "forest" })).toEqual(await client().request(all("age")));
+  await expect(several.request({ ...all("age"), model: "line" })).rejects.toThrow(KernelError);
+});
+
 test("what was not switched on when a page was saved is not answered", async () => {
   const fewer = clientOf(await without("unlike"));
   expect([fewer.answers("effects"), fewer.answers("unlike")]).toEqual([true, false]);

@@ -135,10 +135,10 @@ def _replies(explanation: Explanation, state: ViewState, rows: list[int]) -> Ite
         body: Any = None
         while not _is_whole(body):
             body = reply_to(request, explanation, state.besides, explanation._labels, feature=feature)
-        if isinstance(request, requests.ColorsRequest):
-            if request.levels is not None and body.scale == usual:
-                continue  # these levels are separate anyway
+        if isinstance(request, requests.ColorsRequest) and request.levels is None:
             usual = body.scale
+        elif isinstance(request, requests.ColorsRequest) and body.scale == usual:
+            continue  # these levels are separate anyway
         yield request, body
     yield from _classes(explanation, state, rows)
     predictions = explanation.predictions(rows)
