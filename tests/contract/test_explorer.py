@@ -133,7 +133,7 @@ def contract():
     ]
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(explanation.values()):
-        tables.fill(position, [feature])
+        tables.enter(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
     header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
@@ -202,7 +202,7 @@ def draft(explanation, heads, code):
     )
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
-        tables.fill(position, [feature])
+        tables.enter(position, [feature])
     header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {

@@ -24,8 +24,7 @@ from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.results.column_colors import LevelColors, RampColors
-from ice_explorer.scene.around import with_surroundings
-from ice_explorer.scene.build import scene
+from ice_explorer.scene.build import scene, with_surroundings
 from ice_explorer.scene.coloring import split_colors
 from ice_explorer.scene.curve_lines import leaving_text, middle_of, slope_ends, slope_range
 from ice_explorer.scene.display_axis import DisplayAxis

@@ -184,11 +184,11 @@ def draw_curves(
     if coloring.domain is not None and styling.legend:
         add_color_bar(ax, coloring)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
-    drawn.draw(kept_width(ax))
+    foot = drawn.draw(kept_width(ax))
     for handle in level_handles(coloring, look):
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
     head = add_legend(ax, drawn.handles, drawn.legend_title) if styling.legend else 0.0
-    drawn.set_limits(head)
+    drawn.set_limits(foot, head)
 
 
 def plot_panels(
@@ -232,8 +232,7 @@ def plot_panels(
         domain = _shared(all_lines) if is_shared else lines.y_domain
         plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
         add_title(ax, lines.x_title, given=True)
-        plots[-1].draw(room_of(ax)[0])
-        plots[-1].set_limits(0.0)
+        plots[-1].set_limits(plots[-1].draw(room_of(ax)[0]))
     usual = f"{KIND_TITLES[kind]} of {len(shown)} of {counted(len(explanation), 'feature')}"
     if styling.title:
         figure.suptitle(usual if styling.title is True else styling.title)

@@ -250,7 +250,7 @@ def _tables(explanation: Explanation, convention: Convention, state: ViewState) 
     names = [""] if models is None else models.names
     tables = Tables(len(explanation), convention, len(names), 0 if models is None else names.index(models._opened))
     for position, feature in enumerate(explanation.values()):
-        tables.fill(position, *(([feature], None) if models is None else models._by_models(feature.feature)))
+        tables.enter(position, *(([feature], None) if models is None else models._by_models(feature.feature)))
     return tables.traits
 
 

@@ -560,17 +560,11 @@ class ICEExplorer(anywidget.AnyWidget):
     ) -> None:
         """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
 
-        Parameters
-        ----------
-        feature : str or None
-            Label of a feature whose result is needed, which is then computed first.
-        answer : callable
-            Called with that result, or with None, and with a function to call now and then while it takes long.
-        refuse : callable
-            Called instead with why not, or with what `answer` raised.
+        - `feature`: label of a feature whose result is needed, which is then computed first; None needs none.
+        - `answer`: called with that result, or with None, and with a function to call now and then while it takes long.
+        - `refuse`: called instead with why not, or with what `answer` raised.
         """
         background, work = self._background, self._open_work()
-
         name = None if feature is None else work.by_label[feature]
         background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
