@@ -8,8 +8,7 @@ from matplotlib.text import Text
 
 from ice_explorer.figures.paper import Paper
 from ice_explorer.figures.view import view_figure
-from ice_explorer.scene.around import with_surroundings
-from ice_explorer.scene.build import scene
+from ice_explorer.scene.build import scene, with_surroundings
 from ice_explorer.scene.view_state import ViewState
 
 

@@ -1,14 +1,14 @@
 /** The script of saved pages, which show an explorer without its kernel: `save("report.html")` and `freeze()`. */
+import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
 import type { Exporting } from "./app/layout.ts";
 import { show } from "./app/show.ts";
 import { html } from "./elements/element.ts";
 import { takePanel } from "./standalone/export_panel.ts";
 import { followPrinter } from "./standalone/paper.ts";
-import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "./standalone/snapshot_client.ts";
-import { StaticModel } from "./standalone/static_model.ts";
+import { type ReadBlob, RecordedModel, readRecording } from "./standalone/recorded_model.ts";
 import type { Settings } from "./store/settings.ts";
-import { sentenceOf } from "./wire/client.ts";
+import { ModelClient, sentenceOf } from "./wire/client.ts";
 import "./style.css";
 import "./styles/standalone.css";
 
@@ -31,11 +31,9 @@ const exporting: Exporting = (view) => {
 
 async function start(place: HTMLElement): Promise<void> {
   try {
-    const snapshot = await readSnapshot(read);
-    const traits = await traitsOf(snapshot, read);
-    const model = new StaticModel(traits);
+    const model = await RecordedModel.read(await readRecording(read), read);
     place.replaceChildren();
-    show(model, place, new SnapshotClient(snapshot, read), exporting, settings);
+    show(model, place, new ModelClient(model as AnyModel, model), exporting, settings);
     // One level below the heading of the page.
     if (document.querySelector("h1") !== null) {
       for (const title of place.querySelectorAll("h3")) title.setAttribute("aria-level", "2");

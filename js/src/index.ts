@@ -3,14 +3,14 @@ import type { AnyModel, Render } from "@anywidget/types";
 import { show } from "./app/show.ts";
 import { exportPanel } from "./panels/export/panel.ts";
 import { followSettings } from "./store/settings.ts";
-import { KernelClient } from "./wire/client.ts";
+import { ModelClient } from "./wire/client.ts";
 import { tellPresence } from "./wire/presence.ts";
 import type { Traits } from "./wire/protocol.ts";
 import "./style.css";
 
 const render: Render<Traits> = ({ model, el }) => {
   const ending = new AbortController();
-  const end = show(model, el, new KernelClient(model as AnyModel), exportPanel, followSettings(ending.signal));
+  const end = show(model, el, new ModelClient(model as AnyModel), exportPanel, followSettings(ending.signal));
   const endPresence = tellPresence(model as AnyModel);
   return () => {
     ending.abort();

@@ -1,8 +1,10 @@
 /** Whatever a damaged message or page hands over: what is true, or a sentence. */
+import type { AnyModel } from "@anywidget/types";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../src/standalone/snapshot_client.ts";
+import { type ReadBlob, RecordedModel, readRecording } from "../src/standalone/recorded_model.ts";
 import { unpacked } from "../src/wire/arrays.ts";
+import { ModelClient } from "../src/wire/client.ts";
 import { blobs, contract, repliesTo } from "./replies.ts";
 
 /** The same bytes within others, at any offset. */
@@ -45,10 +47,10 @@ describe.each([
     ...options,
   }, async () => {
     const whole: ReadBlob = (blob) => blobs[blob]!;
-    const snapshot = await readSnapshot(whole);
-    const client = new SnapshotClient(snapshot, whole);
+    const made = await RecordedModel.read(await readRecording(whole), whole);
+    const client = new ModelClient(made as AnyModel, made);
     const truth = await Promise.all(questions.map((question) => client.request(question)));
-    const traits = await traitsOf(snapshot, whole);
+    const tables = ["_header", "_impact", "_profile"] as const;
     await fc.assert(
       fc.asyncProperty(
         fc.nat(blobs.length - 1),
@@ -68,11 +70,12 @@ describe.each([
             sentences.push(String((error as Error).message));
             return null;
           };
-          const found = await readSnapshot(read).catch(tell);
+          const found = await readRecording(read)
+            .then((recording) => RecordedModel.read(recording, read))
+            .catch(tell);
           if (found !== null) {
-            const shown = await traitsOf(found, read).catch(tell);
-            if (shown !== null) expect(shown).toEqual(traits);
-            const page = new SnapshotClient(found, read);
+            for (const name of tables) expect(found.get(name)).toEqual(made.get(name));
+            const page = new ModelClient(found as AnyModel, found);
             for (const [at, question] of questions.entries()) {
               const answer = await page.request(question).catch(tell);
               if (answer !== null) expect(answer).toEqual(truth[at]);

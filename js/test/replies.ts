@@ -33,7 +33,7 @@ export const contract = {
   }),
 };
 /** The parts of the page. */
-export const blobs = load<string[]>("snapshot");
+export const blobs = load<string[]>("recording");
 
 export const repliesTo = <R = Reply>(...types: wire.Request["type"][]): R[] =>
   contract.replies.filter(({ request }) => types.includes(request.type)) as R[];

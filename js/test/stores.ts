@@ -3,13 +3,13 @@ import type { AnyModel } from "@anywidget/types";
 import { afterEach } from "vitest";
 import type { FakeModel } from "../dev/model.ts";
 import { Store } from "../src/store/store.ts";
-import { KernelClient } from "../src/wire/client.ts";
+import { ModelClient } from "../src/wire/client.ts";
 import type { Traits } from "../src/wire/protocol.ts";
 
 const opened: Store[] = [];
 
 export function storeOf(model: FakeModel): Store {
-  const store = new Store(model as unknown as AnyModel<Traits>, new KernelClient(model as unknown as AnyModel));
+  const store = new Store(model as unknown as AnyModel<Traits>, new ModelClient(model as unknown as AnyModel));
   opened.push(store);
   return store;
 }

@@ -28,8 +28,7 @@ from ice_explorer.drivers.search import ColumnPair
 from ice_explorer.drivers.splits import make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.effects import EFFECTS, effect_lines
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, lines_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
@@ -41,11 +40,12 @@ from ice_explorer.wire.curves import (
     describe_curves,
     describe_effects,
     describe_groups,
+    describe_interactions,
     describe_intervals,
+    describe_two_way,
     describe_unlike,
 )
 from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header
-from ice_explorer.wire.joint import describe_interactions, describe_two_way
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
 from ice_explorer.wire.requests import IntervalsRequest
 from ice_explorer.wire.rows import describe_drivers, describe_in_common, describe_moves, describe_rows
@@ -131,7 +131,7 @@ def contract():
     ]
     tables = Tables(len(heads))
     for position, feature in enumerate(explanation.values()):
-        tables.fill(position, [feature])
+        tables.enter(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
     header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""  # the contract does not change with every release
@@ -199,7 +199,7 @@ def draft(explanation, heads, code):
     )
     tables = Tables(len(heads))
     for position, feature in enumerate(known.values()):
-        tables.fill(position, [feature])
+        tables.enter(position, [feature])
     header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {

@@ -24,16 +24,15 @@ from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.results.column_colors import LevelColors, RampColors
-from ice_explorer.scene.around import with_surroundings
-from ice_explorer.scene.build import scene
-from ice_explorer.scene.curve_lines import middle_of, slope_ends
+from ice_explorer.scene.build import scene, with_surroundings
+from ice_explorer.scene.coloring import split_colors
+from ice_explorer.scene.curve_lines import leaving_text, middle_of, slope_ends, slope_range
 from ice_explorer.scene.display_axis import DisplayAxis
 from ice_explorer.scene.palette import ramp_palette
-from ice_explorer.scene.slope_range import leaving_text, slope_range
-from ice_explorer.scene.two_sides import split_colors
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import average_sentence, reach_text
-from ice_explorer.widget.session import Wanted, work_of
+from ice_explorer.widget.session import work_of
+from ice_explorer.widget.state import Wanted
 from ice_explorer.widget.static_picture import picture
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"

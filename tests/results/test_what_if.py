@@ -14,7 +14,7 @@ from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.in_common import find_common_values
 from ice_explorer.errors import OptionError
 from ice_explorer.results.what_if import moves_of, reach_of
-from ice_explorer.widget import replies
+from ice_explorer.wire import replies
 from ice_explorer.wire.rows import describe_in_common
 
 N = 60

@@ -10,7 +10,7 @@ from numpy.testing import assert_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.widget import replies
+from ice_explorer.wire import replies
 
 
 @pytest.fixture(scope="module")

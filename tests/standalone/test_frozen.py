@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_end import unpacked
+from kernel_end import ask, unpacked
 from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
 from sklearn.neural_network import MLPRegressor
@@ -25,14 +25,11 @@ from ice_explorer.export.save import save
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
 from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.standalone import answers as snapshot_module
 from ice_explorer.standalone import page as page_module
-from ice_explorer.standalone.answers import lines_that_fit
-from ice_explorer.standalone.pack import pack
+from ice_explorer.standalone import recording as recording_module
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_correlated, describe_effects
-from ice_explorer.wire.joint import describe_two_way
+from ice_explorer.wire.curves import describe_two_way
 from ice_explorer.wire.rows import describe_drivers
 
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -59,23 +56,32 @@ class Page(HTMLParser):
         self._open = None
 
     def json(self, blob):
-        return json.loads(gzip.decompress(base64.b64decode(self.texts[f"ice-blob-{blob}"])))
+        return json.loads(content(self.texts[f"ice-blob-{blob}"]))
 
     @property
-    def snapshot(self):
+    def recording(self):
         return self.json(0)
+
+    def replies(self, kind, **entries):
+        """What is recorded for requests of a type, with these entries."""
+        wanted = {"type": kind, **entries}.items()
+        return [reply for reply in self.recording["replies"] if wanted <= reply["request"].items()]
 
     def buffers(self, packed):
         """Undo the packing, byte by byte, as the format says."""
-        return unpack(self.texts[f"ice-blob-{packed['blob']}"], packed["lengths"])
+        return [] if packed["blob"] is None else unpack(self.texts[f"ice-blob-{packed['blob']}"], packed["lengths"])
 
     def body(self, kept):
         """A reply, with arrays in their places."""
         return unpacked(kept["body"], self.buffers(kept))
 
 
+def content(text):
+    return gzip.decompress(base64.b64decode(text))
+
+
 def unpack(text, lengths):
-    changes = gzip.decompress(base64.b64decode(text))
+    changes = content(text)
     n = len(changes) // 4
     whole = bytearray(len(changes))
     for plane in range(4):
@@ -134,24 +140,53 @@ def some(explanation, tmp_path_factory):
 @given(st.lists(st.binary(max_size=60)))
 def test_whatever_is_packed_comes_back(buffers):
     """Bytes of any content and any number of buffers, empty ones among them."""
-    assert unpack(pack(buffers), [len(buffer) for buffer in buffers]) == buffers
+    text = recording_module._zipped(recording_module._in_planes(b"".join(buffers)))
+    assert unpack(text, [len(buffer) for buffer in buffers]) == buffers
+
+
+def test_replies_are_those_of_the_kernel(make, X, tmp_path):
+    """Whatever is recorded of an explorer is what it answers itself, number by number."""
+    explorer = make(model, X, np.arange(80.0))
+    explorer.feature, explorer.ci = "near", 0.9
+    explorer._view = {"ale": True, "correlated": True, "unlike": True, "pair": ["near", "town"]}
+    page = Page(explorer.save(tmp_path / "page.html"))
+    rows = page.recording["positions"]
+    assert rows == list(range(80))
+    of_rows = {"curves": {"max_lines": 100, "selection": []}}
+    of_rows |= {kind: {"positions": rows} for kind in ("colors", "groups", "unlike")}
+    kinds = set()
+    for at, kept in enumerate(page.recording["replies"]):
+        request = {**kept["request"], **of_rows.get(kept["request"]["type"], {})}
+        kinds.add(request["type"])
+        reply, _ = ask(explorer, f"{at}", **request)
+        assert reply["type"] == "result", reply
+        known = page.body(kept)
+        if request["type"] == "curves":
+            known["row_labels"] = page.recording["row_labels"]
+        assert json.dumps(reply["body"], default=bytes_of) == json.dumps(known, default=bytes_of), request
+    assert kinds == {
+        "curves", "drivers", "effects", "correlated", "unlike", "colors", "intervals", "two_way", "extreme",
+    }  # fmt: skip
+
+
+def bytes_of(array):
+    return [array.dtype.name, array.shape, array.tobytes().hex()]
 
 
 @pytest.mark.wide
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
     """Of every metric in every unit, at the level and decay of the view; none where it shows none."""
-    assert whole.snapshot["intervals"] is None
+    assert whole.replies("intervals") == []
     state = ViewState(ci=0.9, decay=0.5)
     page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
-    kept = page.snapshot["intervals"]
-    assert [kept[name] for name in ("level", "decay")] == [0.9, 0.5]
-    assert page.snapshot["traits"]["ci"] == 0.9
-    found = {(each["rank_by"], each["unit"]): each for each in kept["answers"]}
-    assert len(found) == len(METRIC_RANKINGS) * len(UNITS)
-    for (metric, unit), answer in found.items():
+    kept = page.replies("intervals", level=0.9, decay=0.5)
+    assert page.recording["traits"]["ci"] == 0.9
+    assert len(kept) == len(METRIC_RANKINGS) * len(UNITS)
+    for reply in kept:
+        metric, unit = reply["request"]["rank_by"], reply["request"]["unit"]
         table = explanation.table(0.5, rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
-        intervals = page.body(answer)["intervals"]
+        intervals = page.body(reply)["intervals"]
         for name, end in zip(names, ("low", "high", "rank_low", "rank_high"), strict=True):
             assert_array_equal(intervals[end], table[name], err_msg=f"{name}, {unit}")
 
@@ -159,14 +194,12 @@ def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
     """Each line is that of the explanation, whichever feature is opened; the rows are those that the open one draws."""
     rows = explanation["near"]._draw(20, [3, 70])
-    snapshot = some.snapshot
-    assert [head["name"] for head in snapshot["traits"]["_header"]["features"]] == [
-        f.label for f in explanation.values()
-    ]
-    assert snapshot["row_labels"] == [f"<i>{row}" for row in rows]
-    for feature, curves in zip(explanation.values(), snapshot["curves"], strict=True):
+    assert some.recording["positions"] == rows.tolist()
+    assert some.recording["row_labels"] == [f"<i>{row}" for row in rows]
+    for feature in explanation.values():
+        (curves,) = some.replies("curves", feature=feature.label)
         body = some.body(curves)
-        assert (body["feature"], body["n_lines"]) == (feature.label, len(rows))
+        assert body["n_lines"] == len(rows)
         assert_array_equal(body["positions"], rows)
         assert_allclose(body["values"] + body["offset"], feature.compute_curves(rows), atol=1e-5)
         assert_array_equal(body["target"], rows)
@@ -174,11 +207,11 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
 
 def test_figures_are_those_of_the_explanation(explanation, whole):
     """At every decay."""
-    tables = whole.snapshot["tables"]
+    tables = whole.recording["tables"]
     assert tables["traits"] == ["_profile", "_impact"]
     profile, impact = (np.frombuffer(buffer, "<f4") for buffer in whole.buffers(tables))
     expected = explanation.table(0.3, rank_by=None)
-    names = whole.snapshot["traits"]["_header"]["metrics"]
+    names = whole.recording["traits"]["_header"]["metrics"]
     for name in ("impact", "heterogeneity"):
         found = impact.reshape(len(expected), -1)[:, names.index(name)]
         assert_allclose(found, expected[name], rtol=1e-5)
@@ -188,39 +221,36 @@ def test_figures_are_those_of_the_explanation(explanation, whole):
 
 def test_colours_rows_and_drivers_are_there(explanation, whole, X):
     """Every column has its values, every row its cells, and levels that a rule names are apart."""
-    snapshot = whole.snapshot
-    assert [colors["body"]["scale"]["column"] for colors in snapshot["colors"]] == list(X.columns)
-    assert_array_equal(whole.body(snapshot["colors"][0])["values"], X["near"])
-    rows = whole.json(snapshot["rows"])
+    assert [kept["request"]["column"] for kept in whole.replies("colors", levels=None)] == list(X.columns)
+    assert_array_equal(whole.body(whole.replies("colors", column="near")[0])["values"], X["near"])
+    rows = whole.json(whole.recording["rows"])
     assert rows["columns"] == ["prediction", *X.columns]
     assert rows["rows"][7][4:6] == [X["town"].iloc[7], "2020-01-08"]
     drivers = [packed(describe_drivers(feature, feature._search_drivers()))[0] for feature in explanation.values()]
-    assert snapshot["drivers"] == json.loads(json.dumps(drivers))
-    town = snapshot["colors"][3]
-    assert town["body"]["scale"]["levels"][-1] == "other"
-    assert "hamlet" in next(d["levels"] for d in snapshot["drivers"][1]["drivers"] if d["column"] == "town")
-    assert "hamlet" not in town["body"]["scale"]["levels"]
-    assert "hamlet" in town["apart"]["body"]["scale"]["levels"]
-    levels = whole.body(town["apart"])["values"]
-    assert [town["apart"]["body"]["scale"]["levels"][int(level)] for level in levels[:3]] == ["hamlet"] * 3
-    assert snapshot["colors"][0]["apart"] is None
+    assert [kept["body"] for kept in whole.replies("drivers")] == json.loads(json.dumps(drivers))
+    usual, *separate = whole.replies("colors", column="town")
+    assert usual["body"]["scale"]["levels"][-1] == "other"
+    assert "hamlet" not in usual["body"]["scale"]["levels"]
+    named = next(driver.levels for driver in explanation[EVIL]._search_drivers().reported if driver.column == "town")
+    (kept,) = [each for each in separate if each["request"]["levels"] == list(named)]
+    levels = kept["body"]["scale"]["levels"]
+    assert "hamlet" in levels
+    assert [levels[int(level)] for level in whole.body(kept)["values"][:3]] == ["hamlet"] * 3
+    assert len(whole.replies("colors", column="near")) == 1
 
 
 def test_replies_are_there_that_were_switched_on(explanation, whole, tmp_path):
     """Of all features, as a page opens each; those that were not switched on are left out."""
     optional = ("effects", "correlated", "unlike")
-    assert [whole.snapshot[name] for name in optional] == [[], [], []]
+    assert [whole.replies(name) for name in optional] == [[], [], []]
     state = ViewState(choices={"m_plot": True, "correlated": True})
     page = Page(save(explanation, state, tmp_path / "optional.html", max_lines=20))
-    assert [len(page.snapshot[name]) for name in optional] == [6, 6, 0]
-    assert page.snapshot["correlated"][0] == packed(describe_correlated(explanation["near"]))[0]
-    kept = page.snapshot["effects"][0]
-    assert (kept["body"], page.buffers(kept)) == packed(describe_effects(explanation["near"]))
+    assert [len(page.replies(name)) for name in optional] == [6, 6, 0]
 
 
 def test_what_it_shows_first_is_the_view(some):
     """Traits are those of the explorer, but for what only a model can answer."""
-    traits = some.snapshot["traits"]
+    traits = some.recording["traits"]
     assert (traits["feature"], traits["kind"], traits["selection"]) == ("near", "c-ice", [3, 70])
     assert (traits["max_lines"], traits["_status"]["state"]) == (20, "ready")
     assert traits["_view"] == {"left": "interactions"}
@@ -245,19 +275,19 @@ def of_classes(X):
 def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, most, most_places):
     """The curves of each feature for each class, of as many rows as may be, and of its levels or some of its values."""
     explanation, besides = of_classes
-    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", most)
-    monkeypatch.setattr(snapshot_module, "_MOST_PLACES", most_places)
+    monkeypatch.setattr(recording_module, "MOST_VALUES_OF_CLASSES", most)
+    monkeypatch.setattr(recording_module, "_MOST_PLACES", most_places)
     n_grids = [
         n if f.dtype_kind == "category" else min(n, most_places) for f in explanation.values() if (n := len(f.grid))
     ]
     n_lines = min(80, most // (3 * sum(n_grids)))
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
     page = Page(save(explanation, state, tmp_path / "page.html"))
-    traits = page.snapshot["traits"]
+    traits = page.recording["traits"]
     assert (traits["output"], traits["_header"]["outputs"]) == ("1", ["0", "1", "2"])
     assert traits["_view"] == {"classes": True}
-    drawn = page.body(page.snapshot["curves"][0])["positions"]
-    for feature, n_grid, kept in zip(explanation.values(), n_grids, page.snapshot["classes"], strict=True):
+    drawn = page.recording["positions"]
+    for feature, n_grid, kept in zip(explanation.values(), n_grids, page.replies("classes"), strict=True):
         body = page.body(kept)
         rows = body["positions"].astype(np.int64)
         assert len(rows) == body["n_lines"] == n_lines
@@ -272,11 +302,12 @@ def test_every_class_is_there_to_be_compared(of_classes, tmp_path, monkeypatch, 
 def test_classes_of_which_too_few_lines_would_fit_are_left_out(of_classes, tmp_path, monkeypatch):
     """A page of many features and classes stays small, and offers nothing that it does not hold."""
     explanation, besides = of_classes
-    monkeypatch.setattr(snapshot_module, "MOST_VALUES_OF_CLASSES", 1_000)
+    monkeypatch.setattr(recording_module, "MOST_VALUES_OF_CLASSES", 1_000)
     state = ViewState(feature="near", choices={"classes": True}, besides=besides)
-    snapshot = Page(save(explanation, state, tmp_path / "page.html")).snapshot
-    assert (snapshot["classes"], snapshot["traits"]["_header"]["outputs"]) == ([], [])
-    assert (snapshot["traits"]["output"], snapshot["traits"]["_view"]) == ("", {})
+    page = Page(save(explanation, state, tmp_path / "page.html"))
+    traits = page.recording["traits"]
+    assert (page.replies("classes"), traits["_header"]["outputs"], traits["output"]) == ([], [], "")
+    assert traits["_view"] == {}
 
 
 @pytest.mark.parametrize(
@@ -287,9 +318,9 @@ def test_what_chooses_how_it_opens(explanation, tmp_path, what, feature, right):
     """A page holds everything for any `what`; the word chooses what is open."""
     state = ViewState(feature=EVIL, choices={"right": "all"})
     page = Page(save(explanation, state, tmp_path / "page.html", what, max_lines=5))
-    traits = page.snapshot["traits"]
+    traits = page.recording["traits"]
     assert (traits["feature"], traits["_view"].get("right")) == (feature, right)
-    assert len(page.snapshot["curves"]) == 6
+    assert len(page.replies("curves")) == 6
 
 
 # --- nothing in it is markup, and nothing leaves it ------------------------------------------------
@@ -343,7 +374,7 @@ def test_a_page_of_many_features_stays_small_enough_to_send(tmp_path):
     network.fit(X, np.sin(X[:, 0]) + X[:, 1])
     large = ice.explain(network, X, grid="quantile", grid_size=100, progress=False)
     page = save(large, ViewState(), tmp_path / "large.html")
-    assert Page(page).snapshot["traits"]["max_lines"] == 666
+    assert Page(page).recording["traits"]["max_lines"] == 666
     assert 3e6 < page.stat().st_size < 8e6
     assert read_provenance(page)["rows_drawn"] == 666
     size = page.stat().st_size / 1e6
@@ -353,10 +384,10 @@ def test_a_page_of_many_features_stays_small_enough_to_send(tmp_path):
 def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(explanation, monkeypatch):
     """No fewer than thirty of each feature, whatever they take; fewer than the limit where they were asked for."""
     n_grid = sum(len(feature.grid) for feature in explanation.values())
-    monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 50 * n_grid)
-    assert [lines_that_fit(explanation, most) for most in (1000, 40)] == [50, 40]
-    monkeypatch.setattr("ice_explorer.standalone.answers.MOST_VALUES", 10)
-    assert lines_that_fit(explanation, 1000) == 30
+    monkeypatch.setattr("ice_explorer.standalone.recording.MOST_VALUES", 50 * n_grid)
+    assert [recording_module.lines_that_fit(explanation, most) for most in (1000, 40)] == [50, 40]
+    monkeypatch.setattr("ice_explorer.standalone.recording.MOST_VALUES", 10)
+    assert recording_module.lines_that_fit(explanation, 1000) == 30
 
 
 # --- where it comes from -----------------------------------------------------------------------------
@@ -413,7 +444,7 @@ def test_a_frozen_explorer_is_a_page_in_a_frame(make, X):
     (frame,) = [attributes for tag, attributes in output.tags if tag == "iframe"]
     assert frame["sandbox"] == "allow-scripts"
     inner = Page(frame["srcdoc"])
-    assert inner.snapshot["traits"]["max_lines"] == 10
+    assert inner.recording["traits"]["max_lines"] == 10
     assert "h1" not in [tag for tag, _ in inner.tags]
     origin = json.loads(inner.texts["ice-provenance"])
     assert origin["code"].endswith("x.freeze(max_lines=10)")
@@ -422,22 +453,23 @@ def test_a_frozen_explorer_is_a_page_in_a_frame(make, X):
 
 def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path):
     """Interactions and heat maps of an explorer; of none that nobody asked for."""
-    plain = Page(save(explanation, ViewState(), tmp_path / "plain.html")).snapshot
-    assert (plain["interactions"], plain["pairs"]) == (None, [])
+    plain = Page(save(explanation, ViewState(), tmp_path / "plain.html"))
+    assert (plain.replies("interactions"), plain.replies("two_way")) == ([], [])
     joint = JointEffects()
     joint.pair(explanation, "near", "town").compute()
     joint.pair(explanation, "near", "flag")  # which is not computed
     page = Page(save(explanation, ViewState(besides=Besides(joint=joint)), tmp_path / "pair.html"))
-    (pair,) = page.snapshot["pairs"]
+    (pair,) = page.replies("two_way")
     assert (pair["body"], page.buffers(pair)) == packed(describe_two_way(joint.pair(explanation, "near", "town")))
-    assert page.snapshot["interactions"] is None
+    assert page.replies("interactions") == []
 
 
 def test_a_page_has_what_it_opens_with(explanation, tmp_path):
     """A heat map and the interactions are computed when the page is saved."""
     choices = {"left": "interactions", "pair": ["near", "town"]}
     state = ViewState(feature="near", choices=choices, besides=Besides(joint=JointEffects()))
-    snapshot = Page(save(explanation, state, tmp_path / "open.html")).snapshot
-    assert snapshot["interactions"]["done"] == snapshot["interactions"]["total"] == 16
-    assert [pair["body"]["two_way"]["second"]["feature"] for pair in snapshot["pairs"]] == ["town"]
-    assert snapshot["traits"]["_view"] == choices
+    page = Page(save(explanation, state, tmp_path / "open.html"))
+    (interactions,) = page.replies("interactions")
+    assert interactions["body"]["done"] == interactions["body"]["total"] == 16
+    assert [pair["request"]["second"] for pair in page.replies("two_way")] == ["town"]
+    assert page.recording["traits"]["_view"] == choices

@@ -71,10 +71,10 @@ MUTATIONS: Final = r"""
 + ci=ci,
 = a saved selection may hold row n
 @ widget/state.py : widget/test_state.py widget/test_state_of_fewer_rows.py
-- there = [row for row in rows if row < n_rows]
-+ there = [row for row in rows if row <= n_rows]
+- leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
++ leave_out(traits, "selection", what, [row for row in rows if row <= n_rows])
 = the dots of a heat map are the first rows
-@ wire/joint.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
+@ wire/curves.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
 - axis.observed[rows]
 + axis.observed[: len(rows)]
 = a call that ran out of memory is repeated as it was
@@ -225,8 +225,8 @@ MUTATIONS: Final = r"""
 + np.union1d(drawn, self._context
 = c-ICE shows the mean of missing values unshifted
 @ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
-- if shift is None else known[0] - shift
-+ if shift is None else known[0]
+- else missing.mean - float(lines.mean[index])
++ else missing.mean
 = of two grid values equally near the upper is taken
 @ geometry/transforms.ts : geometry/transforms.test.ts
 - if (Math.abs(grid[k]! - value) < Math.abs(grid[best]! - value)) best = k;

@@ -15,8 +15,8 @@ from origins import picture_origin, read_provenance
 import ice_explorer as ice
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
-from ice_explorer.widget import replies
 from ice_explorer.widget.static_picture import picture
+from ice_explorer.wire import replies
 
 ENDS = ("impact_low", "impact_high", "rank_low", "rank_high")
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from ice_explorer.widget import replies
+from ice_explorer.wire import replies
 
 
 class Model:

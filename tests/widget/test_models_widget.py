@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import ice_explorer as ice
 from ice_explorer.errors import DataError, OptionError
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.standalone.answers import snapshot
+from ice_explorer.standalone.recording import record
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_curves
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
@@ -277,15 +277,15 @@ def test_a_frozen_page_holds_every_model(X, models):
     """The tables of all, and the curves of the models that are not open."""
     both = ice.explain(models, X, progress=False)
     state = ViewState(feature="one", max_lines=5, besides=Besides(models=both))
-    blobs = snapshot(both.explanations["forest"], state, "code").blobs
+    blobs = record(both.explanations["forest"], state, "code").blobs
     content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))
     assert content["traits"]["model"] == "forest"
     assert content["traits"]["_header"]["models"] == [*models]
     n_profiles = len(content["traits"]["_header"]["profiles"])
     impact, profile = 4 * 3 * len(METRICS), 4 * 3 * 100
     assert content["tables"]["lengths"] == [3 * len(PROFILES) * profile, 3 * impact, n_profiles * profile, impact]
-    assert [each["model"] for each in content["models"]] == ["boosting", "line"]
-    for each in content["models"]:
-        assert [curves["body"]["feature"] for curves in each["curves"]] == ["one", "two", "three"]
-        ranges = [tuple(curves["body"]["prediction_range"]) for curves in each["curves"]]
-        assert ranges == [feature._prediction_range for feature in both.explanations[each["model"]].values()]
+    for name in ["boosting", "line"]:
+        curves = [each["body"] for each in content["replies"] if each["request"].get("model") == name]
+        assert [body["feature"] for body in curves] == ["one", "two", "three"]
+        ranges = [tuple(body["prediction_range"]) for body in curves]
+        assert ranges == [feature._prediction_range for feature in both.explanations[name].values()]

@@ -1,5 +1,5 @@
 /**
- * Unpacks numbers of a page as Python packed them (`standalone/pack.py`): base64 of gzip of the first bytes of all items,
+ * Unpacks numbers of a page as Python packed them (`standalone/recording.py`): base64 of gzip of the first bytes of all items,
  * then the second ones and so on, each as the difference to the byte before. Bytes of the same digits change little, so
  * that curves are a third smaller than with gzip alone.
  */

@@ -9,7 +9,8 @@ interface PackedArray {
   buffer: number;
 }
 
-const isArray = (value: object): value is PackedArray => "dtype" in value && "shape" in value && "buffer" in value;
+export const isArray = (value: object): value is PackedArray =>
+  "dtype" in value && "shape" in value && "buffer" in value;
 
 /** A copy, because buffers may begin anywhere in a larger message, where typed arrays cannot. */
 export function copyOf(bytes: Bytes): ArrayBuffer {

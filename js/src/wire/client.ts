@@ -1,5 +1,5 @@
 /**
- * Requests to the kernel: each gets an id and a promise that settles exactly once.
+ * Requests to the kernel, or to what a page has recorded of it: each gets an id and a promise that settles exactly once.
  *
  * A model may have several views, and every view receives every reply; replies to unknown ids belong to another view.
  */
@@ -70,10 +70,13 @@ function bodyOf(reply: Reply, buffers: readonly Bytes[]): unknown {
   }
 }
 
-export class KernelClient implements Client {
-  readonly hasKernel = true;
-  readonly answers = (): boolean => true;
-  readonly mostLines = Number.POSITIVE_INFINITY;
+/** What a model without a kernel holds. */
+export type Holding = Pick<Client, "mostLines" | "answers">;
+
+export class ModelClient implements Client {
+  readonly hasKernel: boolean;
+  readonly answers: Client["answers"];
+  readonly mostLines: number;
   readonly #alive = signal(true);
   readonly #silent = signal(false);
   readonly #pending = new Map<string, Pending>();
@@ -82,7 +85,13 @@ export class KernelClient implements Client {
   #disposed = false;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly model: AnyModel) {
+  constructor(
+    private readonly model: AnyModel,
+    page: Holding | null = null,
+  ) {
+    this.hasKernel = page === null;
+    this.answers = page?.answers ?? (() => true);
+    this.mostLines = page?.mostLines ?? Number.POSITIVE_INFINITY;
     model.on("msg:custom", this.#hear);
     model.on("comm_live_update", this.#lose);
     model.on("comm:close", this.#lose);

@@ -1,7 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { afterEach, expect, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
-import { Cancelled, KERNEL_GONE, KernelClient, RELOAD } from "../../src/wire/client.ts";
+import { Cancelled, KERNEL_GONE, ModelClient, RELOAD } from "../../src/wire/client.ts";
 import type { CurvesRequest } from "../../src/wire/protocol.ts";
 
 const NOTHING = { columns: [], n_outcomes: 0, positions: [] };
@@ -15,7 +15,7 @@ function silent(): FakeModel {
   model.answer = () => null;
   return model;
 }
-const clientOf = (model: FakeModel) => new KernelClient(model as unknown as AnyModel);
+const clientOf = (model: FakeModel) => new ModelClient(model as unknown as AnyModel);
 const curves: CurvesRequest = { type: "curves", feature: "Age", max_lines: 10, selection: [] };
 
 test("each question gets its own answer, whatever the order of the replies", async () => {

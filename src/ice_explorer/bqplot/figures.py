@@ -1,32 +1,177 @@
-"""The ranking as bars, and the curves of the open feature."""
+"""The ranking as bars and the curves of the open feature, in the style of the explorer that they follow.
+
+Colours are CSS variables of the explorer's style sheet, for light and dark pages; the fallbacks are for a page without
+it, such as a saved SVG.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import math
+import threading
+import time
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bqplot
 import numpy as np
 
-from ice_explorer.bqplot import style
-from ice_explorer.bqplot.link import LinkedFigure
-from ice_explorer.features.axis_text import ticks
-from ice_explorer.figures.text import width_of
+from ice_explorer.errors import Cancelled, ICEExplorerError
+from ice_explorer.features.axis_text import Tick, ticks
+from ice_explorer.figures.text import elide, width_of
 from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.curve_lines import lines_of
+from ice_explorer.scene.palette import is_diverging
 from ice_explorer.scene.scene import KIND_TITLES
-from ice_explorer.scene.view_state import Besides
+from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.scene.words import axis_ticks, weight_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ice_explorer.arrays import Array
     from ice_explorer.explanation import Explanation
     from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import Lines
-    from ice_explorer.scene.view_state import ViewState
     from ice_explorer.widget.explorer import ICEExplorer
+
+_INK, _PAPER = "var(--ice-ink, #1f2328)", "var(--ice-paper, #ffffff)"
+_MUTED = "var(--ice-muted, #5d6064)"
+_MARK, _PICK = "var(--ice-mark, #3f6d9b)", "var(--ice-pick, #c2410c)"
+_FONT = {"font-size": "11px", "font-family": "var(--ice-font, system-ui, sans-serif)", "fill": _MUTED}
+_N_STEPS = 18  # of a ramp in the style sheet
+
+_STATE = ("feature", "color_by", "kind", "decay", "rank_by", "unit", "anchor", "max_lines", "selection")
+_RESULT = ("_status", "output", "response", "convention")  # change with every feature explained and every other output
+_SECONDS_TO_APPEAR = _SECONDS_TO_DRAW = 2.0
+_SECONDS_OF_RENEWALS = 60.0
+
+
+class LinkedFigure:
+    """Redraws a figure whenever its explorer changes, until either is closed.
+
+    Explorers report changes in whichever thread they happen, but two threads must not set traits of a figure at the
+    same time. So the thread that made the figure draws it, as soon as its event loop is free.
+
+    - `traits`: what is followed besides the result.
+    - `is_of_feature`: whether the open feature is drawn, and its result needed.
+    """
+
+    traits: ClassVar[tuple[str, ...]]
+    is_of_feature: ClassVar[bool]
+
+    def __init__(self, explorer: ICEExplorer, marks: list[Any], axes: list[Any], **layout: int) -> None:
+        # bqplot loses a title that is set while it draws a figure, so the heading is the only tick of an axis.
+        scale = bqplot.LinearScale(min=-1.0, max=1.0, allow_padding=False)
+        font = {**_FONT, "font-size": "13px", "font-weight": "600", "fill": _INK}
+        self.heading = _axis(scale, "top", tick_style=font, tick_values=np.zeros(1), tick_labels={"0": ""})
+        self.explorer, self.figure = explorer, _figure(marks, [*axes, self.heading], **layout)
+        self._thread = threading.get_ident()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        with suppress(RuntimeError):  # as in a script
+            self._loop = asyncio.get_running_loop()
+        self._is_linked, self._is_due, self._made = True, False, time.monotonic()
+        explorer.observe(self._changed, [*self.traits, *_RESULT])
+        for widget in (explorer, self.figure):
+            widget.observe(self._closed, "comm")
+        # bqplot misses changes while a page draws a figure for the first time, so wait for what is there soon.
+        self._redraw(_SECONDS_TO_APPEAR)
+
+    def _compute(self, known: Any, state: ViewState, opened: Any) -> Any:
+        """Return what is shown, in the thread of the explorer if it takes a feature or the predictions of all rows."""
+        raise NotImplementedError
+
+    def _show(self, result: Any) -> None:
+        raise NotImplementedError
+
+    def choose(self, trait: str, value: object) -> None:
+        """Set a trait of the explorer after a click, unless it is closed."""
+        if self._is_linked:
+            self._run(lambda: setattr(self.explorer, trait, value))
+
+    def _run(self, action: Callable[[], object]) -> None:
+        if self._loop is None or threading.get_ident() == self._thread:
+            action()
+        else:
+            with suppress(RuntimeError):  # the loop is closed with its kernel: nobody sees the figure
+                self._loop.call_soon_threadsafe(action)
+
+    def _changed(self, _change: object) -> None:
+        if not self._is_due:  # several changes are drawn once
+            self._is_due = True
+            self._run(self._redraw)
+
+    def _redraw(self, seconds: float = 0.0) -> None:
+        """Draw what is there in so many seconds, and everything else when it is there."""
+        self._is_due = False
+        if self._is_linked:
+            self._latest = self._ask()
+            wait([self._latest], seconds)
+            self._latest.add_done_callback(lambda future: self._run(lambda: self._finish(future)))
+
+    def _ask(self) -> Future[Any]:
+        explorer, future = self.explorer, Future[Any]()
+        state = ViewState.of({name: getattr(explorer, name) for name in _STATE} | {"choices": explorer._view})  # noqa: SLF001
+
+        def answer(opened: Any, _between_blocks: object = None) -> None:
+            future.set_result(self._compute(explorer._known, state, opened))
+
+        try:
+            if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
+                self._say("computing …")
+                future.set_exception(Cancelled())
+            elif self.is_of_feature or state.unit == "sd":
+                explorer._ask_for(state.feature if self.is_of_feature else None, answer, future.set_exception)
+            else:
+                answer(None)
+        except ICEExplorerError as error:
+            future.set_exception(error)
+        return future
+
+    def _finish(self, future: Future[Any]) -> None:
+        """Show an answer, unless there is a newer question."""
+        if not self._is_linked or future is not self._latest:
+            return
+        try:
+            self._show(future.result())
+        except Cancelled:  # by the user, or for another output
+            return
+        except Exception as error:  # noqa: BLE001 - also those of the model
+            self._say(str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}")
+        if self._loop is not None and time.monotonic() < self._made + _SECONDS_OF_RENEWALS:
+            self._loop.call_later(_SECONDS_TO_DRAW, self._renew)
+
+    def _say(self, text: str) -> None:
+        self.heading.tick_labels = {"0": _cut(text, 850.0)}
+
+    def _renew(self) -> None:
+        """Send the axes again, in case they changed while the page drew them for the first time."""
+        for axis in self.figure.axes if self._is_linked else ():
+            labels = axis.tick_labels or {}  # only what differs is sent: a label of no tick, a last digit
+            axis.tick_labels = {k: v for k, v in labels.items() if k != "-"} if "-" in labels else {**labels, "-": ""}
+            if isinstance(getattr(axis.scale, "max", None), float):
+                axis.scale.max = math.nextafter(axis.scale.max, math.inf)
+
+    def _closed(self, change: Any) -> None:
+        if change["new"] is None:
+            self._run(lambda: self._end(closes_parts=change["owner"] is self.figure))
+
+    def _end(self, *, closes_parts: bool) -> None:
+        figure = self.figure
+        if self._is_linked:
+            self._is_linked = False
+            self.explorer.unobserve(self._changed, [*self.traits, *_RESULT])
+            for widget in (self.explorer, figure):
+                widget.unobserve(self._closed, "comm")
+        if closes_parts:  # ipywidgets keeps every widget that is open
+            scales = [scale for mark in figure.marks for scale in mark.scales.values()]
+            scales += [figure.scale_x, figure.scale_y, *(axis.scale for axis in figure.axes)]
+            tooltips = [mark.tooltip for mark in figure.marks if mark.tooltip is not None]
+            for part in [*figure.marks, *figure.axes, *scales, *tooltips, figure.layout]:
+                part.close()
 
 
 class Ranking(LinkedFigure):
@@ -40,18 +185,16 @@ class Ranking(LinkedFigure):
         self._order, self._values = bqplot.OrdinalScale(), bqplot.LinearScale(min=0.0, max=1.0, allow_padding=False)
         self._bars = bqplot.Bars(
             scales={"x": self._order, "y": self._values}, orientation="horizontal", stroke_width=0.0, padding=0.36,
-            colors=[style.MARK], unselected_style={"opacity": "0.55"},
-            tooltip=style.tooltip("x", "y", formats=["", ".4~g"]),
+            colors=[_MARK], unselected_style={"opacity": "0.55"}, tooltip=_tooltip("x", "y", formats=["", ".4~g"]),
             label_display=True, label_display_format=".3~g", label_display_vertical_offset=6.0,
-            label_font_style={"text-anchor": "start", "font-size": "11px", "fill": style.MUTED},
+            label_font_style={"text-anchor": "start", "font-size": "11px", "fill": _MUTED},
         )  # fmt: skip
-        self._numbers = style.axis(self._values, "bottom", grid_lines="solid", label_offset="34px")
-        self._names = style.axis(self._order, "left")
+        self._numbers = _axis(self._values, "bottom", grid_lines="solid", label_offset="34px")
+        self._names = _axis(self._order, "left")
         n_bars = min(max_features, len(self._features))
+        left = max(60, 20 + round(1.15 * max(width_of(_cut(name), 11.0) for name in self._features)))
         height = 80 + max(24 * n_bars, min(260, 40 * n_bars))
-        widest = max(width_of(style.cut(name), 11.0) for name in self._features)
-        layout = {"height": height, "left": max(60, 20 + round(1.15 * widest)), "bottom": 44}
-        super().__init__(explorer, [self._bars], [self._numbers, self._names], layout)
+        super().__init__(explorer, [self._bars], [self._numbers, self._names], height=height, left=left, bottom=44)
         self._bars.on_element_click(self._click)
         self._bars.observe(self._select, "selected")
 
@@ -65,13 +208,12 @@ class Ranking(LinkedFigure):
         longest = ranking.longest or 1.0
         self._values.max = 1.16 * longest  # with room for the numbers
         self._order.domain = labels[::-1]  # upwards
-        self._names.tick_labels = {label: style.cut(label) for label in labels}
-        style.set_ticks(self._numbers, ticks(0.0, longest, 5))
-        self._numbers.label = style.cut(", ".join(filter(None, [ranking.title, ranking.counted])), 360.0)
+        self._names.tick_labels = {label: _cut(label) for label in labels}
+        _set_ticks(self._numbers, ticks(0.0, longest, 5))
+        self._numbers.label = _cut(", ".join(filter(None, [ranking.title, ranking.counted])), 360.0)
         opened = np.flatnonzero([bar.is_open for bar in shown])
         values = np.array([bar.value for bar in shown])
-        selected = opened if opened.size else None
-        style.set_traits(self._bars, x=np.array(labels, dtype=np.str_), y=values, selected=selected)
+        _set_traits(self._bars, x=np.array(labels, dtype=np.str_), y=values, selected=opened if opened.size else None)
         self._say(weight_text(state.decay) if state.rank_by == "in_distribution_impact" else "")
 
     def _click(self, _mark: object, content: dict[str, Any]) -> None:
@@ -98,16 +240,15 @@ class Curves(LinkedFigure):
         self._rows: dict[str, int] = {}  # by the name of a line
         self._meaning: object = (None, None, ())
         self._x, self._y = (bqplot.LinearScale(allow_padding=False) for _ in range(2))
-        clickable = {"scales": {"x": self._x, "y": self._y}, "tooltip": style.tooltip("name")}
-        passive = {"scales": {"x": self._x, "y": self._y}, "interactions": {}}
-        self._curves = bqplot.Lines(**clickable, marker_size=16)
-        self._selected = bqplot.Lines(**clickable, colors=[style.PICK], marker_size=36)
-        self._rim = bqplot.Lines(**passive, colors=[style.PAPER])
-        self._mean = bqplot.Lines(**passive, colors=[style.INK], marker_size=64)
-        self._across = style.axis(self._x, "bottom", label_offset="36px")
-        self._up = style.axis(self._y, "left", grid_lines="solid", label_offset="44px")
+        scales = {"x": self._x, "y": self._y}
+        self._curves = bqplot.Lines(scales=scales, tooltip=_tooltip("name"), marker_size=16)
+        self._selected = bqplot.Lines(scales=scales, tooltip=_tooltip("name"), colors=[_PICK], marker_size=36)
+        self._rim = bqplot.Lines(scales=scales, interactions={}, colors=[_PAPER])
+        self._mean = bqplot.Lines(scales=scales, interactions={}, colors=[_INK], marker_size=64)
+        self._across = _axis(self._x, "bottom", label_offset="36px")
+        self._up = _axis(self._y, "left", grid_lines="solid", label_offset="44px")
         marks = [self._curves, self._selected, self._rim, self._mean]
-        super().__init__(explorer, marks, [self._across, self._up], {"height": 340, "left": 88, "bottom": 52})
+        super().__init__(explorer, marks, [self._across, self._up], height=340, left=88, bottom=52)
         for mark in marks[:2]:
             mark.on_element_click(self._click)
 
@@ -119,31 +260,31 @@ class Curves(LinkedFigure):
     def _show(self, result: Any) -> None:
         lines, coloring, labels, n_rows = result
         for scale, (low, high) in ((self._x, lines.x_domain), (self._y, lines.y_domain)):
-            style.set_traits(scale, min=low, max=high)
-        style.set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)
+            _set_traits(scale, min=low, max=high)
+        _set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)
         low, high = lines.y_domain
-        style.set_ticks(self._up, ticks(low, high, 5))
-        self._across.label, self._up.label = style.cut(lines.x_title, 300.0), style.cut(lines.y_title, 300.0)
+        _set_ticks(self._up, ticks(low, high, 5))
+        self._across.label, self._up.label = _cut(lines.x_title, 300.0), _cut(lines.y_title, 300.0)
         self._show_legend(coloring)
         names = [f"row {row}" for row in lines.positions.tolist()]
         if labels is not None:  # rows may have the same label
             names = [f"{label} ({name})" for label, name in zip(labels, names, strict=True)]
         self._rows = dict(zip(names, lines.positions.tolist(), strict=True))
-        colors = [style.color(coloring, value) for value in coloring.values.tolist()] or [style.MARK]
+        colors = [_color(coloring, value) for value in coloring.values.tolist()] or [_MARK]
         opacities = [0.9 if len(names) <= 40 else 0.55] * len(names)
         _draw(self._curves, lines, lines.values, 1.0, labels=names, colors=colors, opacities=opacities)
         selected = np.flatnonzero(lines.selected)
         _draw(self._selected, lines, lines.values[selected], 2.0, labels=[names[index] for index in selected])
         _draw(self._rim, lines, np.empty(0) if lines.on_levels else lines.mean, 4.5)
         _draw(self._mean, lines, lines.mean, 2.0)
-        self._say(f"{KIND_TITLES[lines.kind]} of {style.cut(lines.feature)}, {len(names):,} of {n_rows:,} rows")
+        self._say(f"{KIND_TITLES[lines.kind]} of {_cut(lines.feature)}, {len(names):,} of {n_rows:,} rows")
 
     def _show_legend(self, coloring: Coloring) -> None:
         meaning = (coloring.title, coloring.domain, coloring.levels)
         if meaning == self._meaning:
             return
         self._meaning = meaning
-        before, legends = self.figure.axes[3:], [] if coloring.title is None else [style.legend(coloring)]
+        before, legends = self.figure.axes[3:], [] if coloring.title is None else [_legend(coloring)]
         self.figure.axes = [self._across, self._up, self.heading, *legends]
         self.figure.fig_margin = {**self.figure.fig_margin, "right": 104 if legends else 16}
         for axis in before:
@@ -162,4 +303,82 @@ def _draw(mark: bqplot.Lines, lines: Lines, values: Array, width: float, **trait
     if len(x) == 1:  # bqplot would take several lines of one point for one line
         x, values = np.repeat(x, 2), np.repeat(np.atleast_2d(values), 2, axis=1)
     traits |= {"marker": "circle", "stroke_width": 0.0} if lines.on_levels else {"marker": None, "stroke_width": width}
-    style.set_traits(mark, x=x, y=values if values.size else np.empty(0), **traits)
+    _set_traits(mark, x=x, y=values if values.size else np.empty(0), **traits)
+
+
+# --- style ----------------------------------------------------------------------------------------
+
+
+def _axis(scale: bqplot.Scale, side: str, **traits: Any) -> bqplot.Axis:
+    colors = {"grid_color": "var(--ice-rule, #e0e0e1)", "color": "transparent", "label_color": _MUTED}
+    result = bqplot.Axis(scale=scale, side=side, **{"grid_lines": "none", "tick_style": _FONT, **colors, **traits})
+    result.orientation = "vertical" if side == "left" else "horizontal"
+    return result
+
+
+def _tooltip(*fields: str, formats: Sequence[str] = ()) -> bqplot.Tooltip:
+    result = bqplot.Tooltip(fields=list(fields), formats=list(formats), show_labels=False)
+    result.add_class("ice-bqplot-tooltip")
+    return result
+
+
+def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], height: int, left: int, bottom: int) -> bqplot.Figure:
+    """Return a figure that fills the width of its place."""
+    result = bqplot.Figure(marks=marks, axes=axes, padding_x=0.0, padding_y=0.0, display_toolbar=False)
+    result.fig_margin = {"top": 36, "bottom": bottom, "left": left, "right": 16}
+    result.background_style = {"fill": "transparent"}
+    result.layout.height, result.layout.width, result.layout.min_width = f"{height}px", "auto", "0"
+    result.add_class("ice-bqplot")
+    return result
+
+
+def _cut(text: str, room: float = 190.0) -> str:
+    """Cut a text to so many px."""
+    return elide(text, room, 11.0)
+
+
+def _set_ticks(axis: bqplot.Axis, shown: Sequence[Tick], room: float = 190.0) -> None:
+    """Write these ticks, each on so many px, and no others. bqplot finds labels by the text of a number."""
+    labels = {np.format_float_positional(tick.value + 0.0, trim="-"): _cut(tick.label, room) for tick in shown}
+    _set_traits(axis, tick_labels=labels, tick_values=np.array([tick.value for tick in shown]))
+
+
+def _set_traits(widget: Any, **traits: object) -> None:
+    """Set traits that belong together in one message."""
+    with widget.hold_sync():
+        for name, value in traits.items():
+            setattr(widget, name, value)
+
+
+def _color(coloring: Coloring, value: float) -> str:
+    """Colour of a share of the ramp or of a level, by its name in the style sheet."""
+    if coloring.title is None:
+        return _MARK
+    last = 1.0 if coloring.domain is not None else max(1.0, len(coloring.levels) - 1.0)
+    if math.isnan(value):
+        name = "missing"
+    elif coloring.domain is not None or coloring.is_ordered:
+        ramp = "diverging" if coloring.domain is not None and is_diverging(coloring.domain) else "ramp"
+        name = f"{ramp}-{round(value / last * (_N_STEPS - 1))}"
+    else:
+        name = f"hue-{int(value)}"
+    return f"var(--ice-{name}, {coloring.palette.css(value)})"
+
+
+def _legend(coloring: Coloring) -> bqplot.ColorAxis:
+    """Return a bar of the colours with the levels of a column, or the ends of its values."""
+    traits = {"side": "right", "label": _cut(coloring.title or "", 72.0), "label_color": _MUTED, "tick_style": _FONT}
+    if coloring.domain is None:
+        levels = coloring.levels[::-1]  # upwards
+        colors = [_color(coloring, float(index)) for index in reversed(range(len(levels)))]
+        result = bqplot.ColorAxis(scale=bqplot.OrdinalColorScale(domain=list(levels), colors=colors), **traits)
+        result.tick_labels = {level: _cut(level, 44.0) for level in levels}
+    else:
+        low, high = coloring.domain
+        low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
+        colors = [_color(coloring, step / (_N_STEPS - 1)) for step in range(_N_STEPS)]
+        result = bqplot.ColorAxis(scale=bqplot.ColorScale(colors=colors, min=low, max=high), **traits)
+        middle = [Tick(0.0, "0")] if is_diverging(coloring.domain) else []
+        _set_ticks(result, [Tick(low, coloring.ends[0]), *middle, Tick(high, coloring.ends[1])], 44.0)
+    result.orientation = "vertical"
+    return result

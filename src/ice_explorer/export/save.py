@@ -16,13 +16,12 @@ from ice_explorer.export.tables import curves_table, metrics_table
 from ice_explorer.export.write_files import as_path, check_target, write_files
 from ice_explorer.figures.paper import USUAL_DPI, Paper
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
-from ice_explorer.scene.around import with_pair, with_surroundings
-from ice_explorer.scene.build import ranking_of, scene, scenes
+from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
-from ice_explorer.standalone.answers import lines_that_fit
-from ice_explorer.standalone.build import frozen_page
 from ice_explorer.standalone.cell import Frozen
+from ice_explorer.standalone.page import frozen_page
+from ice_explorer.standalone.recording import lines_that_fit
 from ice_explorer.tables.column import encodable
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.figures.feet import SLOPE_SPREAD_LABEL, UNLIKE_LABEL, Feet
+from ice_explorer.figures.feet import SLOPE_SPREAD_LABEL, UNLIKE_LABEL, draw_feet
 from ice_explorer.figures.lines_image import LinesImage, line_strength, line_thickness
 from ice_explorer.figures.numbers import Within
 from ice_explorer.figures.places import PT_PER_PX, Places, add_ticks, write_numbers
@@ -91,21 +91,20 @@ class FeaturePlot:
     def _places(self) -> Places:
         return Places.of(self.lines, self.ax)
 
-    @cached_property
-    def _feet(self) -> Feet:
-        return Feet(self.ax, self.lines, self._places, self.look, is_small=self.is_small)
+    def draw(self, room: float) -> float:
+        """Draw everything that has units of the data, over an axis of the feature that is so many pt long.
 
-    def draw(self, room: float) -> None:
-        """Draw everything that has units of the data, over an axis of the feature that is so many pt long."""
+        Returns the share of the height that is taken at the foot.
+        """
         lines = self.lines
         write_numbers(self.ax, lines)
         add_ticks(self.ax, lines, self._places, room, self.look.mixed(0.5))
-        self._feet.draw()
+        foot = draw_feet(self.ax, lines, self._places, self.look, is_small=self.is_small)
         self._add_rules()
         if lines.is_empty:
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": self.ax.transAxes}
             self.ax.text(0.5, 0.5, NO_SLOPE_TEXT, **where, gid="note", wrap=True)
-            return
+            return foot
         self._add_target()
         if lines.on_levels:
             ends, values = strip_ends(lines.x, self._places.reach), np.repeat(lines.values, 2, axis=1)
@@ -121,11 +120,11 @@ class FeaturePlot:
         if not self.is_small or lines.group_means is not None:
             self._add_group_means()
         self._add_effects()
+        return foot
 
-    def set_limits(self, head: float) -> None:
-        """Extend the axes over the data, with `head` of their height left free above, unless limits are fixed."""
+    def set_limits(self, foot: float, head: float = 0.0) -> None:
+        """Extend the axes over the data, with shares of their height free below and above, unless limits are fixed."""
         low, high = self.y_domain
-        foot = self._feet.height  # the strips are at the bottom of the same axes, under the lines
         whole = (high - low) / (1 - foot - head)
         corners = [(self._places.inner, low - foot * whole), (self._places.outer, high + head * whole)]
         Within.restrict(self.ax.yaxis, low, high)

@@ -34,13 +34,7 @@ _LEADING: Final = 1.45  # letters, from one row to the next
 
 
 def add_legend(ax: Axes, handles: Sequence[Artist], title: str | None, loc: str = "upper left") -> float:
-    """Put a legend into the upper or lower part of some Axes; no layout makes room for it.
-
-    Returns
-    -------
-    float
-        The share of the height of the Axes that it takes.
-    """
+    """Put a legend into a part of some Axes, for which no layout makes room; return its share of their height."""
     before = ax.get_legend()  # of what has been drawn on these Axes already
     shown = [] if before is None else list(zip(before.legend_handles, before.get_texts(), strict=True))
     entries = [(handle, text.get_text().replace(r"\$", "$")) for handle, text in shown]

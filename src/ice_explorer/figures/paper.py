@@ -35,14 +35,10 @@ _LENGTHS: Final = (
 class Paper:
     """How large a figure is printed.
 
-    Attributes
-    ----------
-    width : float
-        Of the figure [mm]; its height follows from what is on it.
-    font_size : float
-        Of names and numbers [pt]; lines and marks grow with them.
-    title, caption : bool or str
-        Whether there is a heading with a sentence above the curves, and a sentence under the figure, or their text.
+    - `width`: of the figure [mm]; its height follows from what is on it.
+    - `font_size`: of names and numbers [pt]; lines and marks grow with them.
+    - `title`, `caption`: whether there is a heading with a sentence above the curves, and a sentence under the figure,
+      or their text.
     """
 
     width: float
@@ -92,10 +88,7 @@ class Paper:
 
         A width is in mm, `usual_width` by default, or a text with its unit: "89mm", "8.9cm", "3.5in", "252pt".
 
-        Raises
-        ------
-        OptionError
-            If one of them cannot be, or the letters are too large for the width.
+        - raises OptionError: if one of them cannot be, or the letters are too large for the width.
         """
         usual = _usual_font_size()
         letters = _number("font_size", font_size, usual, _FONT_SIZES, "pt, as letters are measured")

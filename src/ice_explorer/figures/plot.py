@@ -1,28 +1,31 @@
-"""`Explanation.plot`: which figure is meant, whether the options are those of that figure, and its Axes."""
+"""`Explanation.plot`: which figure is meant, whether the options are those of that figure, and its Axes.
+
+The ranking, the curves of a feature, and those of several features side by side.
+"""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ice_explorer.checks import check_flag, check_integer, check_one_of
+from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.keywords import unknown_keyword
 from ice_explorer.figures.curves import FeaturePlot, level_handles
 from ice_explorer.figures.effects import plot_effects
-from ice_explorer.figures.legend import add_color_bar, add_legend
+from ice_explorer.figures.legend import add_color_bar, add_figure_legend, add_legend, add_shared_color_bar
 from ice_explorer.figures.pair import plot_pair
-from ice_explorer.figures.panels import plot_panels
 from ice_explorer.figures.ranking import draw_ranking
-from ice_explorer.figures.style import Look, Styling, check_title, given_axes, next_color, with_palette
-from ice_explorer.figures.text import add_title, add_x_label, add_y_label, kept_width
+from ice_explorer.figures.style import Look, Styling, bare_figure, check_title, given_axes, next_color, with_palette
+from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, kept_width, room_of, size_of
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.scene.effects import EFFECTS, effect_lines
-from ice_explorer.scene.models import drawn_models
+from ice_explorer.scene.build import drawn_models, ranking_of, shown_lines
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines
 from ice_explorer.scene.scene import KIND_TITLES
 from ice_explorer.scene.view_state import Besides, ViewState
 
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 
 _KINDS: Final = (*KINDS, "effects")
 _LENGTH_OF_PAIR: Final = 2
+_PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
+_AROUND: Final = 4.0  # letters, for title and legend
 
 
 def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
@@ -127,15 +132,10 @@ def plot_curves(
 ) -> Axes:
     """Draw the curves of one feature, as `Explanation.plot` describes, or of several models."""
     opened = explanation[feature]
-    state = ViewState(
-        feature=opened.label,
-        color_by=None if color_by is None else explanation._column(color_by).label,
-        kind=kind,
-        decay=explanation.settings.decay if decay is None else decay,
-        anchor=opened._anchor_place(anchor),
-        max_lines=max_lines,
-        besides=besides or Besides(),
-    )
+    state = _state_of(
+        explanation, color_by, decay, feature=opened.label, kind=kind, anchor=opened._anchor_place(anchor),
+        max_lines=max_lines, besides=besides or Besides(),
+    )  # fmt: skip
     styling = Styling.checked(
         title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw,
         is_colored=drawn_models(state) is not None or color_by is not None,
@@ -184,8 +184,92 @@ def draw_curves(
     if coloring.domain is not None and styling.legend:
         add_color_bar(ax, coloring)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
-    drawn.draw(kept_width(ax))
+    foot = drawn.draw(kept_width(ax))
     for handle in level_handles(coloring, look):
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
     head = add_legend(ax, drawn.handles, drawn.legend_title) if styling.legend else 0.0
-    drawn.set_limits(head)
+    drawn.set_limits(foot, head)
+
+
+def plot_panels(
+    explanation: Explanation,
+    features: Sequence[Any],
+    kind: Kind = "c-ice",
+    *,
+    color_by: Any = None,
+    decay: float | None = None,
+    anchor: Any = "min",
+    max_lines: int = 300,
+    n_columns: int = 3,
+    share_y: bool = True,
+    title: bool | str | None = True,
+    legend: bool = True,
+    palette: Any = None,
+    line_kw: Mapping[str, Any] | None = None,
+    mean_kw: Mapping[str, Any] | None = None,
+) -> Figure:
+    """Draw the curves of several features side by side, as `Explanation.plot` describes."""
+    shown = [explanation[feature] for feature in check_names("what", features)]
+    if not shown:
+        raise OptionError.no_features()
+    check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
+    state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
+    styling = Styling.checked(
+        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
+    )
+    is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
+    drawn = [shown_lines(explanation, opened, replace(state, feature=opened.label)) for opened in shown]
+    drawn = [(replace(lines, has_rug=False), coloring) for lines, coloring in drawn]  # so that all have one axis
+    all_lines = [lines for lines, _ in drawn]
+    with_palette(drawn[0][1], palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
+    figure, axes = _panels(len(shown), n_columns)
+    look = Look.of(axes[0])
+    color = None if color_by is not None else styling.line_kw.get("color") or next_color(axes[0])
+    plots = []
+    for ax, opened, (lines, coloring) in zip(axes, shown, drawn, strict=True):
+        ax.set_label(opened.label)
+        colored = with_palette(coloring, palette, look, color)
+        domain = _shared(all_lines) if is_shared else lines.y_domain
+        plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
+        add_title(ax, lines.x_title, given=True)
+        plots[-1].set_limits(plots[-1].draw(room_of(ax)[0]))
+    usual = f"{KIND_TITLES[kind]} of {len(shown)} of {counted(len(explanation), 'feature')}"
+    if styling.title:
+        figure.suptitle(usual if styling.title is True else styling.title)
+    output = explanation.output_label
+    what = {"ice": output, "c-ice": f"change of the {output}", "d-ice": f"slope of the {output}"}[kind]
+    figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
+    if styling.legend:
+        longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
+        add_figure_legend(figure, longest.handles, longest.legend_title, 72 * figure.get_figwidth())
+        if plots[0].coloring.domain is not None:
+            add_shared_color_bar(figure, axes, plots[0].coloring)
+    return figure
+
+
+def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
+    from matplotlib import rcParams
+
+    n_columns = min(n_columns, n_panels)
+    n_rows = math.ceil(n_panels / n_columns)
+    usual = rcParams["figure.figsize"]
+    around = _AROUND * size_of("font.size") / 72
+    size = n_columns * _PANEL[0] * usual[0], n_rows * _PANEL[1] * usual[1] + around
+    figure = bare_figure(*size)
+    axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+    for ax in axes[n_panels:]:
+        ax.remove()
+    return figure, axes[:n_panels]
+
+
+def _shared(all_lines: Sequence[Lines]) -> tuple[float, float]:
+    domains = [lines.y_domain for lines in all_lines if not lines.is_empty]
+    return min(low for low, _ in domains), max(high for _, high in domains)
+
+
+def _state_of(explanation: Explanation, color_by: Any, decay: float | None, **state: Any) -> ViewState:
+    return ViewState(
+        color_by=None if color_by is None else explanation._column(color_by).label,
+        decay=explanation.settings.decay if decay is None else decay,
+        **state,
+    )

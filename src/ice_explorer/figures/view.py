@@ -314,8 +314,7 @@ class _View:
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes, "gid": "note"}
             ax.text(0.5, 0.5, broken(NO_SLOPES, 0.9 * room, letter), **where)
             return plot
-        plot.draw(room)
-        plot.set_limits(0.0)
+        plot.set_limits(plot.draw(room))
         if with_titles:
             ax.set_ylabel(broken(lines.y_title, 0.7 * _COMPARED[1] * letter, letter, 2))
             ax.set_xlabel(fitted(lines.x_title, room, letter))

@@ -1,4 +1,4 @@
-"""Build the scene of a view: ranking, open feature and colours."""
+"""Build the scene of a view: ranking, open feature and colours, and what stands around them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,35 @@ from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import OF_MODELS, resolve_decay
-from ice_explorer.scene.coloring import Coloring, coloring_of
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.effects import EFFECTS, effect_lines
-from ice_explorer.scene.models import drawn_models, lines_of_models
-from ice_explorer.scene.scene import Bar, Ranking, Scene
-from ice_explorer.scene.slope_range import leaving_text, slope_range
-from ice_explorer.scene.two_sides import split_of
-from ice_explorer.scene.view_state import ViewState, kept_by, shared_span
+from ice_explorer.scene.coloring import Coloring, coloring_of, split_of
+from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, leaving_text, lines_of, middle_of, slope_range
+from ice_explorer.scene.interactions import interactions_scene
+from ice_explorer.scene.lines import join_lines
+from ice_explorer.scene.pair import pair_of
+from ice_explorer.scene.palette import level_palette
+from ice_explorer.scene.scene import Bar, Ranking, Scene, Small
+from ice_explorer.scene.view_state import ViewState, compared_with, shared_span
 from ice_explorer.scene.words import average_sentence, missing_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.intervals import RankIntervals
     from ice_explorer.results.options import Unit
     from ice_explorer.scene.lines import EffectLine, Lines
 
-# The twin of `js/src/store/ranking.ts`. Non-linearity is another statistic by "step", not only another mean.
-_FEWEST_VALUES: Final = 5
+MOST_FEATURES: Final = 30  # in small
+LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
+_SELECTED_IN_SMALL: Final = 20
+_LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
 _MOST_TICKS: Final = 500  # of `js/src/store/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
-_FAR: Final = 2 + 1e-6  # rounding decides nothing
+_MODEL: Final = "model"  # title of the legend
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
@@ -68,7 +73,8 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     lines, coloring = shown_lines(explanation, opened, state)
     lines = _with_optional(opened, lines, state)
     models = state.besides.models
-    bars = (_marked(bar, is_open=bar.label == opened.label) for bar in ranking.bars)
+    changed = {bar.label for bar in ranking.bars if bar.is_open != (bar.label == opened.label)}  # few of thousands
+    bars = (replace(bar, is_open=not bar.is_open) if bar.label in changed else bar for bar in ranking.bars)
     return Scene(
         ranking=replace(ranking, bars=tuple(bars)),
         lines=lines,
@@ -89,20 +95,41 @@ def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Line
     return f"{average} {missing}".rstrip()
 
 
-def _marked(bar: Bar, *, is_open: bool) -> Bar:
-    return bar if bar.is_open == is_open else replace(bar, is_open=is_open)
-
-
 def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
     """Draw a feature as a reader chose to see it; without the lines that were switched off."""
     models = drawn_models(state)
     if models is not None:
-        lines, coloring = lines_of_models(models, state, lambda lines: _as_chosen(explanation, lines, state))
-        return filtered(lines, coloring, state.choices)
+        return filtered(*_lines_of_models(explanation, models, state), state.choices)
     lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     coloring = coloring_of(explanation, state.color_by, lines.positions, split)
     return filtered(lines, coloring, state.choices)
+
+
+def drawn_models(state: ViewState) -> ModelComparison | None:
+    """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
+    is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
+    return None if is_alone else state.besides.models
+
+
+def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> tuple[Lines, Coloring]:
+    """Draw the open feature by every model on the same axes, one colour each, with their means."""
+    drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
+    parts = [_as_chosen(explanation, lines, state) for lines in drawn]
+    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
+    coloring = Coloring(_MODEL, level_palette(len(parts), ordered=False), values, levels=tuple(models.explanations))
+    spans = [part.y_span for part in parts if part.y_span is not None]
+    lines = replace(
+        join_lines(parts),
+        spread=np.max([part.spread for part in parts], axis=0),
+        prediction_span=max((part.prediction_span for part in parts if part.prediction_span is not None), default=None),
+        y_span=(min(low for low, _ in spans), max(high for _, high in spans)) if spans else None,
+        is_cut=any(part.is_cut for part in parts),
+        remark=next((part.remark for part in parts if part.remark is not None), None),
+        has_mean=False,
+        group_means=np.stack([part.mean for part in parts]),
+    )
+    return lines, coloring
 
 
 def _with_optional(opened: FeatureExplanation, lines: Lines, state: ViewState) -> Lines:
@@ -152,21 +179,10 @@ def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tu
     rule = choices.get("filters", {}).get(coloring.title)
     if rule is None or coloring.domain is not None:
         return lines, coloring
-    keeps = kept_by(rule["hidden"], coloring.values, coloring.levels)
-    missing = lines.missing
-    fewer = replace(
-        lines,
-        positions=lines.positions[keeps],
-        selected=lines.selected[keeps],
-        values=lines.values[keeps],
-        opacity=lines.opacity[keeps],
-        dot_opacity=lines.dot_opacity[keeps],
-        own_x=lines.own_x[keeps],
-        own_y=lines.own_y[keeps],
-        missing=None if missing is None else replace(missing, values=missing.values[keeps]),
-        target=None if lines.target is None else lines.target[keeps],
-        y_span=lines.y_span or lines.extent,
-    )
+    hidden, levels = rule["hidden"], coloring.values  # None stands for missing values
+    is_hidden = np.isin(levels, [level for level, name in enumerate(coloring.levels) if name in hidden])
+    keeps = ~is_hidden & ~(np.isnan(levels) & (None in hidden))
+    fewer = replace(lines.some(keeps), y_span=lines.y_span or lines.extent)
     return fewer, replace(coloring, values=coloring.values[keeps])
 
 
@@ -247,3 +263,84 @@ def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
         return f" (per {step:g})"
     unit = choose_unit([step])
     return f" (per {step * unit.per_day:g} {unit.short})"
+
+
+# --- around the open feature: compared features, all features, and every class ---------------------
+
+
+def with_pair(explanation: Explanation, scene: Scene) -> Scene:
+    """Add to the view of a feature the heat map that takes the place of its curves, if any."""
+    return replace(scene, pair=pair_of(explanation, scene.state))
+
+
+def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
+    """Add to the view of a feature what a reader chose to see around it."""
+    state = scene.state
+    scene = replace(scene, interactions=interactions_scene(explanation, state))
+    scene = with_pair(explanation, scene)
+    opened = explanation[state.feature]
+    split = split_of(state.choice("coloring"), state.color_by, opened)
+
+    def small(feature: FeatureExplanation, rows: NDArray[np.int64], note: str = "") -> Small:
+        lines = lines_of(explanation, feature, state, rows)
+        coloring = coloring_of(explanation, state.color_by, rows, split)
+        lines, coloring = filtered(replace(lines, y_span=lines.extent), coloring, state.choices)
+        return Small(feature.label, lines, coloring, feature.label == opened.label, note)
+
+    shared = None
+    if state.choice("shared_y"):
+        shared = shared_span(state.kind, (feature._prediction_range for feature in explanation.values()))
+    if state.choice("right") == "all":
+        few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
+        bars = scene.ranking.bars[:MOST_FEATURES]
+        shown = [
+            (explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)
+        ]
+        smalls = [small(feature, feature._draw(most, few), note) for feature, note in shown]
+        return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
+    if scene.pair is not None:  # in the place of the curves, and of what is beside them
+        return scene
+    others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
+    rows = _rows_of(opened, state)
+    smalls = [small(explanation[name], rows) for name in ([opened.label, *others] if others else [])]
+    if state.kind != "d-ice":  # slopes are per unit of each feature, so they share no axis
+        spans = [shared, *(each.lines.y_span for each in smalls)]
+        smalls = [_reaching(each, spans) for each in smalls]
+    scene = replace(scene, compared=tuple(smalls))
+    return _with_classes(explanation, opened, scene) if state.choice("classes") else scene
+
+
+def _reaching(small: Small, spans: Iterable[tuple[float, float] | None]) -> Small:
+    """Stretch the value axis of a plot over others."""
+    low, high = zip(*filter(None, [small.lines.y_span, *spans]), strict=True)
+    return replace(small, lines=replace(small.lines, y_span=(min(low), max(high))))
+
+
+def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
+    """Return the rows of the open feature, so that each can be followed from plot to plot."""
+    rows = opened._draw(state.max_lines, state.selection)
+    if len(rows) <= _LINES_COMPARED:
+        return rows
+    some = rows[np.linspace(0, len(rows) - 1, _LINES_COMPARED).astype(np.intp)]
+    return np.union1d(some, np.array(state.selection, dtype=np.int64))
+
+
+def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: Scene) -> Scene:
+    """Add the open feature for every class of the model, on one value axis, where the model is at hand."""
+    classes = scene.state.besides.classes
+    if classes is None:
+        return scene
+    positions = opened._draw(scene.state.max_lines)
+    whole = replace(scene.state, kind="ice", decay=1.0)
+    lines = lines_of(explanation, opened, whole, positions)
+    found = classes.lines(opened.feature, positions)
+    span = float(found.curves.min()), float(found.curves.max())
+    coloring = coloring_of(explanation, None, positions)
+    smalls = []
+    for at, output in enumerate(found.outputs):
+        curves = np.broadcast_to(found.curves[at], lines.values.shape)
+        mean, band = curves.mean(axis=0), middle_of(curves)
+        unplaced = np.full(len(positions), np.nan)  # observed values are marked above
+        drawn = replace(lines, values=curves, mean=mean, band=band, own_y=unplaced, missing=None, y_span=span)
+        smalls.append(Small(output, drawn, coloring, at == found.explained))
+    return replace(scene, classes=tuple(smalls), n_classes=found.n_outputs)

@@ -6,6 +6,7 @@ The traits of an explorer, saved states, requests of the browser, provenance and
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -111,7 +112,8 @@ class ViewChoices:
     filters: Filters = field(default_factory=dict)
 
 
-def types_of(table: type) -> dict[str, Any]:
+@cache
+def types_of(table: Any) -> Mapping[str, Any]:
     """Return the type of each entry of a table, with what it must be besides."""
     return get_type_hints(table, include_extras=True)
 

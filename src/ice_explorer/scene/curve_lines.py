@@ -1,24 +1,31 @@
-"""Curves of a feature as drawn for one kind of plot, and how they fade."""
+"""Curves of a feature as drawn for one kind of plot, how they fade, effects over them, and the range of slopes.
+
+The twins in the browser are `js/src/plots/effects.ts` and `js/src/plots/value_range.ts`.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import number_text
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import anchor_index, check_anchor
 from ice_explorer.scene.display_axis import display_axis, histogram
-from ice_explorer.scene.lines import Lines, Missing
+from ice_explorer.scene.lines import EffectLine, EffectName, Lines, Missing
 from ice_explorer.scene.words import place_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
@@ -29,6 +36,13 @@ if TYPE_CHECKING:
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
 _SLOPE_BINS: Final = 20  # of `js/src/geometry/transforms.ts`
+# The constants of value_range.ts, where they are explained.
+_BULK: Final = 0.95
+_WORTH_CUTTING: Final = 4
+_LEAST_BULK: Final = 1e-5
+_ONE_SLOPE: Final = 1e-3
+_MOST_SLOPES: Final = 20_000
+EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
 _MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 
 
@@ -47,51 +61,40 @@ def lines_of(
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
     positions = feature._draw(state.max_lines, state.selection) if positions is None else positions
-    curves = feature.compute_curves(positions)
-    observed = axis.observed[positions]
-    own = axis.own(positions)
-    rows = _Rows(
-        feature=feature,
-        axis=axis,
-        positions=positions,
-        curves=curves,
-        own=own,
-        observed=observed,
-        fade=_fade(feature, positions, None if fades_unlike else state.decay),
-        decay=1.0 if fades_unlike else state.decay,
-        is_probability=explanation.settings.response == "predict_proba",
-    )
-    shape = _SHAPES[kind](rows, check_anchor(state.anchor))
-    lowest, highest = feature._prediction_range
-    centred_on_range = kind == "c-ice" and highest > lowest
+    curves, mean, spread = feature.compute_curves(positions), feature.partial_dependence, feature.spread
+    fade = _fade(feature, positions, None if fades_unlike else state.decay)
+    is_probability = explanation.settings.response == "predict_proba"
     edges, counts = histogram(axis)
-    own_y = shape.own_y if shape.missing is not None else np.where(np.isnan(observed), math.nan, shape.own_y)
-    return Lines(
+    lines = Lines(
         feature=feature.label,
         kind=kind,
         axis=axis,
         positions=positions,
         selected=np.isin(positions, state.selection),
-        own_x=observed,
+        own_x=axis.observed[positions],
+        own_y=feature._predictions(positions),
         histogram_edges=edges,
         histogram_counts=counts,
-        prediction_span=highest - lowest if centred_on_range else None,
-        x_title=_x_title(feature.label, axis),
-        y_title=_y_title(explanation.output_label, feature.label, axis, shape, kind),
-        x=shape.x,
-        values=shape.values,
-        opacity=shape.opacity,
-        dot_opacity=rows.fade,
-        mean=shape.mean,
-        spread=shape.spread,
-        band=shape.band,
-        has_quantile_band=rows.is_probability and kind == "ice",
-        own_y=own_y,
-        missing=shape.missing,
-        anchored_at=shape.anchored_at,
+        x_title=f"{feature.label} ({choose_unit(axis.grid).name})" if axis.kind == "timedelta" else feature.label,
+        x=axis.grid,
+        values=curves,
+        opacity=fade[:, 1:],
+        dot_opacity=fade,
+        mean=mean,
+        spread=spread,
+        band=middle_of(curves) if is_probability else np.array([mean - spread, mean + spread]),
+        has_quantile_band=is_probability and kind == "ice",
+        missing=_missing(feature, axis, positions, 1.0 if fades_unlike else state.decay, is_probability=is_probability),
         remark=None if kind == state.kind else no_slopes_text(feature.label),
         distance=explanation.settings.distance,
     )
+    if kind == "c-ice":
+        lines = _centred(lines, feature, check_anchor(state.anchor))
+    elif kind == "d-ice":
+        lines = _slopes(lines)
+    if lines.missing is None:
+        lines = replace(lines, own_y=np.where(np.isnan(lines.own_x), math.nan, lines.own_y))
+    return replace(_with_width(lines), y_title=_y_title(explanation.output_label, lines))
 
 
 def no_slopes_text(feature: str) -> str:
@@ -99,37 +102,6 @@ def no_slopes_text(feature: str) -> str:
     return (
         f"{feature} has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
     )
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Some rows of a feature: their curves, own places, and opacity at each grid value."""
-
-    feature: FeatureExplanation
-    axis: DisplayAxis
-    positions: NDArray[np.int64]
-    curves: NDArray[np.float64]
-    own: NDArray[np.float64]
-    observed: NDArray[np.float64]
-    fade: NDArray[np.float64]
-    decay: float
-    is_probability: bool
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """The part of `Lines` that depends on the kind of picture."""
-
-    x: NDArray[np.float64]
-    values: NDArray[np.float64]
-    opacity: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    spread: NDArray[np.float64]
-    own_y: NDArray[np.float64]
-    band: NDArray[np.float64]
-    missing: Missing | None = None
-    anchored_at: float | None = None
-    n_bins: int | None = None
 
 
 def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
@@ -145,123 +117,106 @@ def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
 
 
-def _around(mean: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return one standard deviation below and above the mean, (2, n_points)."""
-    return np.array([mean - spread, mean + spread])
-
-
 def middle_of(curves: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the ends of the middle 68 % of the curves at each point: unlike mean ± SD, they stay in [0, 1]."""
     return np.quantile(curves, _MIDDLE, axis=0) if len(curves) else np.full((2, curves.shape[1]), math.nan)
 
 
-def _beside_axis(
-    rows: _Rows, held: NDArray[np.float64], shift: float | None, *, spread_of_drawn: bool
+def _missing(
+    feature: FeatureExplanation,
+    axis: DisplayAxis,
+    positions: NDArray[np.int64],
+    decay: float,
+    *,
+    is_probability: bool,
 ) -> Missing | None:
-    """Predictions with the value missing, each lowered by what its line was, their mean by `shift` or as they are."""
-    known = rows.feature._missing_dependence
+    """Return the predictions with the value missing; None where no observation lacks it."""
+    known = feature._missing_dependence
     if known is None:
         return None
-    values = rows.feature._missing_rows(rows.positions) - held
-    mean = float(values.mean()) if shift is None else known[0] - shift
-    spread = float(values.std()) if spread_of_drawn and len(values) else known[1]
-    low, high = (mean - spread, mean + spread)
-    if rows.is_probability and not spread_of_drawn:
-        low, high = middle_of(values[:, None])[:, 0].tolist()
-    return Missing(
-        values=values,
-        mean=mean,
-        band=(low, high),
-        count=int(np.isnan(rows.axis.observed).sum()),
-        opacity=float(_faded(np.array(rows.decay))),
-    )
+    values, (mean, spread) = feature._missing_rows(positions), known
+    low, high = middle_of(values[:, None])[:, 0].tolist() if is_probability else (mean - spread, mean + spread)
+    count = int(np.isnan(axis.observed).sum())
+    return Missing(values=values, mean=mean, band=(low, high), count=count, opacity=float(_faded(np.array(decay))))
 
 
-def _on_grid(rows: _Rows, shape: _Shape) -> _Shape:
-    """Draw a single grid value as short dashes: there is no interval to draw a line over."""
-    if len(shape.x) > 1 or rows.axis.has_levels:
-        return shape
-    value = float(shape.x[0])
-    reach = (abs(value) * 0.1 or 0.5) / 4
-    return replace(
-        shape,
-        x=np.array([value - reach, value + reach]),
-        values=np.repeat(shape.values, 2, axis=1),
-        opacity=np.ones((len(rows.positions), 1)),
-        mean=np.repeat(shape.mean, 2),
-        spread=np.repeat(shape.spread, 2),
-        band=np.repeat(shape.band, 2, axis=1),
-    )
-
-
-def _ice_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
-    feature = rows.feature
-    shape = _Shape(
-        x=rows.axis.grid,
-        values=rows.curves,
-        opacity=rows.fade[:, 1:],
-        mean=feature.partial_dependence,
-        spread=feature.spread,
-        band=middle_of(rows.curves) if rows.is_probability else _around(feature.partial_dependence, feature.spread),
-        own_y=feature._predictions(rows.positions),
-        missing=_beside_axis(rows, np.zeros(len(rows.positions)), 0.0, spread_of_drawn=False),
-    )
-    return _on_grid(rows, shape)
-
-
-def _centered_shape(rows: _Rows, anchor: AnchorName | float) -> _Shape:
-    feature, grid = rows.feature, rows.axis.grid
-    index = anchor_index(grid, rows.axis.median, anchor)
-    predictions = feature._predictions(rows.positions)
+def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | float) -> Lines:
+    """Lower each curve of ICE by what it is at the anchor."""
+    curves, index = lines.values, anchor_index(lines.grid, lines.axis.median, anchor)
+    own_y, missing = lines.own_y, lines.missing
     if index is None:
-        held = feature._at_own_values(rows.positions, rows.curves)
-        shift = None  # each line is held elsewhere, so that the mean is that of the lines that are drawn
+        held = feature._at_own_values(lines.positions, curves)
         # A row that lacks the value has its own prediction beside the axis, not on its line.
-        own_y = np.where(np.isnan(rows.observed), predictions - held, 0.0)
+        own_y = np.where(np.isnan(lines.own_x), own_y - held, 0.0)
     else:
-        held = rows.curves[:, index]
-        shift = float(feature.partial_dependence[index])
-        own_y = predictions - held
-    centered = rows.curves - held[:, None]
-    mean = centered.mean(axis=0) if shift is None else feature.partial_dependence - shift
-    shape = _Shape(
-        x=grid,
-        values=centered,
-        opacity=rows.fade[:, 1:],
+        held = curves[:, index]
+        own_y = own_y - held
+    centred = curves - held[:, None]
+    # Where each line is held elsewhere, the mean is that of the lines that are drawn.
+    mean = centred.mean(axis=0) if index is None else lines.mean - float(lines.mean[index])
+    spread = centred.std(axis=0)
+    if missing is not None:
+        values = missing.values - held
+        middle = float(values.mean()) if index is None else missing.mean - float(lines.mean[index])
+        reach = float(values.std()) if len(values) else (missing.band[1] - missing.band[0]) / 2
+        missing = replace(missing, values=values, mean=middle, band=(middle - reach, middle + reach))
+    lowest, highest = feature._prediction_range
+    return replace(
+        lines,
+        values=centred,
         mean=mean,
-        spread=centered.std(axis=0),
-        band=_around(mean, centered.std(axis=0)),
+        spread=spread,
+        band=np.array([mean - spread, mean + spread]),
         own_y=own_y,
-        missing=_beside_axis(rows, held, shift, spread_of_drawn=True),
-        anchored_at=None if index is None else float(grid[index]),
+        missing=missing,
+        anchored_at=None if index is None else float(lines.grid[index]),
+        prediction_span=highest - lowest if highest > lowest else None,
     )
-    return _on_grid(rows, shape)
 
 
-def _slope_shape(rows: _Rows, _anchor: AnchorName | float) -> _Shape:
-    n_grid = len(rows.axis.grid)
-    kept = np.arange(n_grid) if rows.axis.has_levels else slope_ends(n_grid)
-    grid, fade = rows.axis.grid[kept], rows.fade[:, kept][:, 1:]
-    slopes = np.diff(rows.curves[:, kept], axis=1) / np.diff(grid)
+def _slopes(lines: Lines) -> Lines:
+    """Turn curves of ICE into their slopes, each from one end of its interval to the other."""
+    n_grid = len(lines.grid)
+    kept = np.arange(n_grid) if lines.axis.has_levels else slope_ends(n_grid)
+    grid, fade = lines.grid[kept], lines.dot_opacity[:, kept][:, 1:]
+    slopes = np.diff(lines.values[:, kept], axis=1) / np.diff(grid)
     n_lines, n_intervals = slopes.shape
     opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
     opacity[:, ::2] = fade
     opacity[:, 1::2] = np.minimum(fade[:, :-1], fade[:, 1:])  # the step in between takes the fainter
     own_y = np.full(n_lines, math.nan)
     if n_intervals > 0:
-        interval = np.clip(np.searchsorted(grid, rows.own), 1, n_intervals) - 1
+        interval = np.clip(np.searchsorted(grid, lines.axis.own(lines.positions)), 1, n_intervals) - 1
         own_y = slopes[np.arange(n_lines), interval]
-    mean = np.repeat(np.diff(rows.feature.partial_dependence[kept]) / np.diff(grid), 2)
+    mean = np.repeat(np.diff(lines.mean[kept]) / np.diff(grid), 2)
     spread = np.repeat(slopes.std(axis=0), 2)
-    return _Shape(
+    return replace(
+        lines,
         x=np.repeat(grid, 2)[1:-1],
         values=np.repeat(slopes, 2, axis=1),
         opacity=opacity,
         mean=mean,
         spread=spread,
-        band=_around(mean, spread),
+        band=np.array([mean - spread, mean + spread]),
         own_y=own_y,
-        n_bins=None if len(kept) == n_grid else n_intervals,
+        missing=None,
+    )
+
+
+def _with_width(lines: Lines) -> Lines:
+    """Draw a single grid value as short dashes: there is no interval to draw a line over."""
+    if len(lines.x) != 1 or lines.axis.has_levels:
+        return lines
+    value = float(lines.x[0])
+    reach = (abs(value) * 0.1 or 0.5) / 4
+    return replace(
+        lines,
+        x=np.array([value - reach, value + reach]),
+        values=np.repeat(lines.values, 2, axis=1),
+        opacity=np.ones((len(lines.positions), 1)),
+        mean=np.repeat(lines.mean, 2),
+        spread=np.repeat(lines.spread, 2),
+        band=np.repeat(lines.band, 2, axis=1),
     )
 
 
@@ -276,24 +231,114 @@ def slope_ends(n_grid: int) -> NDArray[np.intp]:
     return np.floor(np.arange(_SLOPE_BINS + 1) * (n_grid - 1) / _SLOPE_BINS + 0.5).astype(np.intp)
 
 
-_SHAPES: Final = {"ice": _ice_shape, "c-ice": _centered_shape, "d-ice": _slope_shape}
-
-
-def _x_title(feature: str, axis: DisplayAxis) -> str:
-    """The name of the feature, with its unit where the axis chose one."""
-    return f"{feature} ({choose_unit(axis.grid).name})" if axis.kind == "timedelta" else feature
-
-
 _STEPS: Final[Mapping[str, str]] = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
 
 
-def _y_title(output: str, feature: str, axis: DisplayAxis, shape: _Shape, kind: Kind) -> str:
-    if kind == "ice":
+def _y_title(output: str, lines: Lines) -> str:
+    if lines.kind == "ice":
         return output
-    if kind == "d-ice":
-        over = "" if shape.n_bins is None else f", over {shape.n_bins} quantile bins"
-        return f"slope of the {output} per {_STEPS.get(axis.kind, 'unit')} of {feature}{over}"
-    start = (
-        "the observed value" if shape.anchored_at is None else f"{feature} = {place_writer(axis)(shape.anchored_at)}"
-    )
+    if lines.kind == "d-ice":
+        n_intervals = len(lines.x) // 2
+        over = f", over {n_intervals} quantile bins" if n_intervals < len(lines.grid) - 1 else ""
+        return f"slope of the {output} per {_STEPS.get(lines.axis.kind, 'unit')} of {lines.feature}{over}"
+    at = lines.anchored_at
+    start = "the observed value" if at is None else f"{lines.feature} = {place_writer(lines.axis)(at)}"
     return f"change of the {output} from {start}"
+
+
+# --- effects, and the range of slopes -------------------------------------------------------------
+
+
+def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
+    """Return the chosen effects; slopes have none.
+
+    On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve is 0 at its
+    observed value, their mean over the observations is 0.
+    """
+    if lines.kind == "d-ice" or not names:
+        return ()
+    found = local_effects(feature)
+    heights = {"ale": found.ale, "m_plot": found.m_plot - found.mean_prediction}
+
+    def shift(values: Array) -> float:
+        if lines.kind == "ice":
+            return found.mean_prediction
+        if lines.anchored_at is None:
+            return 0.0
+        return -_height_at(found.grid, values, lines.anchored_at, are_levels=lines.axis.is_unordered)
+
+    return tuple(EffectLine(name, found.grid, heights[name] + shift(heights[name])) for name in names)
+
+
+def _height_at(grid: Array, heights: Array, value: float, *, are_levels: bool) -> float:
+    """Height at a value: linear between grid values, level beyond them; NaN at a level that is not on the grid."""
+    if are_levels and value not in grid:
+        return math.nan
+    return float(np.interp(value, grid, heights))
+
+
+@dataclass(frozen=True)
+class SlopeRange:
+    """What the axis reaches over; whether it is cut to the bulk of the slopes, and lines that leave it on each side."""
+
+    low: float
+    high: float
+    is_cut: bool = False
+    above: int = 0
+    below: int = 0
+
+
+def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRange:
+    """Choose what the axis of slopes reaches over.
+
+    `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
+    smallest and the largest of all that is drawn.
+    """
+    low, high = extent
+    if high - low < _ONE_SLOPE * max(-low, high):
+        return SlopeRange(min(0.0, low), max(0.0, high))
+    bulk = _bulk_of(x, values)
+    share = 0.0 if bulk is None else (bulk[1] - bulk[0]) / (high - low)
+    if bulk is None or share > 1 / _WORTH_CUTTING or share < _LEAST_BULK:
+        return SlopeRange(low, high)
+    room = (bulk[1] - bulk[0]) / 2
+    ends = max(low, bulk[0] - room), min(high, bulk[1] + room)
+    leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
+    return SlopeRange(*ends, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
+
+
+def _bulk_of(x: Array, values: Array) -> tuple[float, float] | None:
+    """Return the narrowest interval from the lower to the upper tail of the slopes, 0 within it; None of a point."""
+    n_lines, n_intervals = len(values), len(x) // 2
+    every = max(1, -(-n_lines * n_intervals // _MOST_SLOPES))
+    slopes = values[::every, ::2]
+    finite = np.isfinite(slopes)
+    lengths = np.broadcast_to(x[1::2] - x[::2], slopes.shape)[finite]
+    slopes = slopes[finite]
+    order = np.argsort(slopes, kind="stable")
+    tail = (1 - _BULK) / 2 * float(lengths.sum())
+
+    def reach(places: Places) -> float:
+        beyond = np.flatnonzero(np.cumsum(lengths[places]) > tail)
+        return float(slopes[places[beyond[0]]]) if beyond.size else 0.0
+
+    low, high = min(0.0, reach(order)), max(0.0, reach(order[::-1]))
+    return (low, high) if low < high else None
+
+
+def leaving_text(found: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
+    """Return the remark on curves beyond the axis, worded as in the browser; None if all curves fit."""
+    if not found.is_cut:
+        return None
+    sides = [
+        (count, side, f"({way} to {number_text(end)})")
+        for count, side, way, end in (
+            (found.above, "above", "up", extent[1]),
+            (found.below, "below", "down", extent[0]),
+        )
+        if count > 0
+    ]
+    count, side, end = sides[0]
+    verb = "extends" if count == 1 else "extend"
+    first = f"{count:,} of {counted(n_lines, 'curve')} {verb} {side} the axis {end}"
+    return ", ".join([first, *(f"{count:,} {side} {end}" for count, side, end in sides[1:])]) + "."

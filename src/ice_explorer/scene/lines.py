@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from ice_explorer.features.axis_text import axis_number, writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,6 +24,18 @@ _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data lea
 
 
 EffectName = Literal["ale", "m_plot"]
+# Arrays of `Lines` with a row for each line.
+_OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity", "own_x", "own_y", "target")
+
+
+def join_lines(parts: Sequence[Lines]) -> Lines:
+    """Put the lines of several pictures of a feature into one; all else is that of the first."""
+    arrays = {name: [getattr(part, name) for part in parts] for name in _OF_LINES}
+    joined: dict[str, Any] = {name: np.concatenate(each) for name, each in arrays.items() if each[0] is not None}
+    missing = [part.missing.values for part in parts if part.missing is not None]
+    return replace(
+        parts[0], missing=parts[0].missing and replace(parts[0].missing, values=np.concatenate(missing)), **joined
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,67 +66,35 @@ class Missing:
 class Lines:
     """The curves of one feature as one kind of picture draws them.
 
-    Attributes
-    ----------
-    feature : str
-    kind : {"ice", "c-ice", "d-ice"}
-        Levels without an order have no slopes: their ICE is drawn instead.
-    axis : DisplayAxis
-        Places of the grid values, and how they are written.
-    x : ndarray of shape (n_points,)
-        [feature]; a step curve repeats the ends of its intervals.
-    values : ndarray of shape (n_lines, n_points)
-        [output], or [output / feature] for d-ICE.
-    opacity : ndarray of shape (n_lines, n_points - 1)
-        Of each segment, by the likelihood at its right end.
-    dot_opacity : ndarray of shape (n_lines, n_grid)
-        Of a dot at each grid value.
-    mean, spread : ndarray of shape (n_points,)
-        Partial dependence as this kind of picture has it, and the standard deviation of the lines.
-    band : ndarray of shape (2, n_points)
-        What is shaded around the mean: one standard deviation to either side, or the middle 68 % of the curves.
-    has_quantile_band : bool
-        Whether it is the latter, as for probabilities, which mean ± SD would let leave [0, 1].
-    own_x, own_y : ndarray of shape (n_lines,)
-        Observed value of the row and where its line is there; x is NaN where the value is missing,
-        and y, too, where nothing is drawn next to the axis.
-    missing : Missing or None
-        What is drawn next to the axis.
-    positions : ndarray of shape (n_lines,)
-        Rows of X.
-    selected : ndarray of shape (n_lines,)
-        True for rows that are marked.
-    histogram_edges, histogram_counts : ndarray
-        Where the data are.
-    anchored_at : float or None
-        Grid value at which c-ICE is 0 in all lines.
-    prediction_span : float or None
-        Largest minus smallest prediction of the feature, which c-ICE is measured against.
-    x_title, y_title : str
-    remark : str or None
-        Why another kind is drawn than was chosen, or how many curves extend beyond the axis.
-    y_span : tuple of float or None
-        What the value axis reaches over, where that is not what is drawn.
-    is_cut : bool
-        Whether that leaves out the steepest slopes.
-    target : ndarray of shape (n_lines,) or None
-        What was observed of each row, where it is to be seen.
-    target_text : str
-        What this is called.
-    has_rug : bool
-        Whether there are ticks at the observed values of the rows.
-    has_mean : bool
-        Whether the mean and its band are drawn.
-    group_means : ndarray of shape (n_groups, n_points) or None
-        Mean of each level that colours lines, where it is known of all rows: partial dependence of several models.
-    effects : tuple of EffectLine
-        Drawn next to them.
-    unlike : ndarray of shape (n_grid,) or None
-        Share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
-    distance : str
-        What distances from the observed value are measured in, as the option `distance` names it.
-    notes : tuple of str
-        What a reader chose to be told of the feature.
+    - `kind`: levels without an order have no slopes: their ICE is drawn instead.
+    - `axis`: places of the grid values, and how they are written.
+    - `x` (n_points,): [feature]; a step curve repeats the ends of its intervals.
+    - `values` (n_lines, n_points): [output], or [output / feature] for d-ICE.
+    - `opacity` (n_lines, n_points - 1): of each segment, by the likelihood at its right end.
+    - `dot_opacity` (n_lines, n_grid): of a dot at each grid value.
+    - `mean`, `spread` (n_points,): partial dependence as this kind of picture has it, and the standard deviation of the
+      lines.
+    - `band` (2, n_points): what is shaded around the mean: one standard deviation to either side, or with
+      `has_quantile_band` the middle 68 % of the curves, as for probabilities, which mean ± SD would let leave [0, 1].
+    - `own_x`, `own_y` (n_lines,): observed value of the row and where its line is there; x is NaN where the value is
+      missing, and y, too, where nothing is drawn next to the axis.
+    - `missing`: what is drawn next to the axis.
+    - `positions` (n_lines,): rows of X. `selected` (n_lines,): True for rows that are marked.
+    - `histogram_edges`, `histogram_counts`: where the data are.
+    - `anchored_at`: grid value at which c-ICE is 0 in all lines.
+    - `prediction_span`: largest minus smallest prediction of the feature, which c-ICE is measured against.
+    - `remark`: why another kind is drawn than was chosen, or how many curves extend beyond the axis.
+    - `y_span`: what the value axis reaches over, where that is not what is drawn; `is_cut` where that leaves out the
+      steepest slopes.
+    - `target` (n_lines,): what was observed of each row, where it is to be seen; `target_text` is what this is called.
+    - `has_rug`: whether there are ticks at the observed values of the rows.
+    - `has_mean`: whether the mean and its band are drawn.
+    - `group_means` (n_groups, n_points): mean of each level that colours lines, where it is known of all rows: partial
+      dependence of several models.
+    - `effects`: drawn next to them.
+    - `unlike` (n_grid,): share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
+    - `distance`: what distances from the observed value are measured in, as the option `distance` names it.
+    - `notes`: what a reader chose to be told of the feature.
     """
 
     feature: str
@@ -135,10 +115,10 @@ class Lines:
     selected: NDArray[np.bool_]
     histogram_edges: NDArray[np.float64]
     histogram_counts: NDArray[np.float64]
-    anchored_at: float | None
-    prediction_span: float | None
     x_title: str
-    y_title: str
+    y_title: str = ""
+    anchored_at: float | None = None
+    prediction_span: float | None = None
     remark: str | None = None
     y_span: tuple[float, float] | None = None
     is_cut: bool = False
@@ -151,6 +131,13 @@ class Lines:
     unlike: NDArray[np.float64] | None = None
     distance: str = "marginal"
     notes: tuple[str, ...] = ()
+
+    def some(self, chosen: NDArray[np.bool_]) -> Lines:
+        """Return some of the lines; mean, band and data are still those of all."""
+        parts: dict[str, Any] = {name: getattr(self, name) for name in _OF_LINES}
+        kept = {name: part[chosen] for name, part in parts.items() if part is not None}
+        missing = self.missing and replace(self.missing, values=self.missing.values[chosen])
+        return replace(self, missing=missing, **kept)
 
     @property
     def grid(self) -> NDArray[np.float64]:

@@ -29,14 +29,9 @@ _FLAT: Final = 1e-6  # share of the values below which their range is the roundi
 class PairAxis:
     """One of two features.
 
-    Attributes
-    ----------
-    bounds : ndarray of shape (n_grid + 1,)
-        Of the cells around its values.
-    observed : ndarray of shape (n_rows,)
-        Places of the observations that are drawn.
-    is_separate : bool
-        Whether values are levels, or true and false, with nothing between them.
+    - `bounds` (n_grid + 1,): of the cells around its values.
+    - `observed` (n_rows,): places of the observations that are drawn.
+    - `is_separate`: whether values are levels, or true and false, with nothing between them.
     """
 
     label: str
@@ -50,14 +45,9 @@ class PairAxis:
 class Pair:
     """What a heat map shows.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_first, n_second)
-        Mean predictions.
-    near : ndarray of shape (n_first, n_second)
-        Observations near; where there are none, the cell is hatched.
-    coloring : Coloring
-        What the colours mean; its values are those of the cells, row by row.
+    - `values` (n_first, n_second): mean predictions.
+    - `near` (n_first, n_second): observations near; where there are none, the cell is hatched.
+    - `coloring`: what the colours mean; its values are those of the cells, row by row.
     """
 
     first: PairAxis

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.results.options import DEFAULTS
-from ice_explorer.scene.view_state import STATE_VERSION, ViewState, followed, not_drawn
+from ice_explorer.scene.view_state import STATE_VERSION, ViewState, chosen
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def provenance(
     target is in it even where it is not shown.
     """
     settings, state = explanation.settings, scenes[0].state
-    models = state.besides.models
+    models, changed = state.besides.models, chosen(state.choices)
     return {
         "title": "Individual conditional expectation",
         "feature": state.feature if len(scenes) == 1 else [scene.state.feature for scene in scenes],
@@ -68,8 +68,8 @@ def provenance(
         "weighted": settings.weighted,
         "method": explanation.method,
         "seed": settings.random_state,
-        "view": followed(state.choices, left_out),
-        "not_drawn": not_drawn(state.choices, left_out),
+        "view": {name: value for name, value in changed.items() if name not in left_out},
+        "not_drawn": sorted(changed.keys() & set(left_out)),
         "versions": {
             "ice_explorer": __version__,
             "numpy": np.__version__,

@@ -34,22 +34,13 @@ KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice"
 class Bar:
     """One feature of the ranking.
 
-    Attributes
-    ----------
-    value : float
-        Length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
-    tick : float or None
-        Impact without decay, in a ranking by in-distribution impact; None in any other.
-    direction : float
-        Signed mean change per step; NaN where levels have no order.
-    interval : tuple of float or None
-        Ends of the interval of the value; None where it has none.
-    is_tied : bool
-        Whether the feature is tied with the one ranked next.
-    of_models : tuple of float
-        The value by each of several models; empty with one, and in a ranking by their disagreement.
-    step : str
-        What follows the label: the step that bars are per, where some features have one of their own.
+    - `value`: length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
+    - `tick`: impact without decay, in a ranking by in-distribution impact; None in any other.
+    - `direction`: signed mean change per step; NaN where levels have no order.
+    - `interval`: ends of the interval of the value; None where it has none.
+    - `is_tied`: whether the feature is tied with the one ranked next.
+    - `of_models`: the value by each of several models; empty with one, and in a ranking by their disagreement.
+    - `step`: what follows the label: the step that bars are per, where some features have one of their own.
     """
 
     label: str
@@ -160,26 +151,15 @@ class Small:
 class Scene:
     """A whole view: the ranking, the open feature and its colours, and what stands around them.
 
-    Attributes
-    ----------
-    state : ViewState
-        With the name of the feature that is open.
-    n_rows : int
-        Rows that the curves of the feature were computed for, of which some are drawn.
-    sample : str
-        Of how many rows these are a sample, where the feature is not computed for all; else "".
-    average : str
-        How the mean prediction changes along the open feature, in one sentence.
-    pair : Pair or None
-        The heat map of the open feature and another one, in the place of the curves.
-    compared : tuple of Small
-        The open feature and those that it is compared with, in its place.
-    features : tuple of Small
-        All features, where they stand instead of the open one; at most so many as are drawn.
-    classes : tuple of Small
-        The open feature for every class, or the most probable ones of `n_classes`.
-    interactions : InteractionsScene or None
-        Pairs and features by H², in the place of the ranking.
+    - `state`: with the name of the feature that is open.
+    - `n_rows`: rows that the curves of the feature were computed for, of which some are drawn.
+    - `average`: how the mean prediction changes along the open feature, in one sentence.
+    - `sample`: of how many rows these are a sample, where the feature is not computed for all; else "".
+    - `pair`: the heat map of the open feature and another one, in the place of the curves.
+    - `compared`: the open feature and those that it is compared with, in its place.
+    - `features`: all features, where they stand instead of the open one; at most so many as are drawn.
+    - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
+    - `interactions`: pairs and features by H², in the place of the ranking.
     """
 
     ranking: Ranking

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.checks import check_one_of
 from ice_explorer.glossary import explanation
@@ -18,8 +16,9 @@ from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
 from ice_explorer.scene.choices import DocumentState, ViewChoices, check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import ModelComparison
@@ -58,33 +57,11 @@ class Besides:
 
 @dataclass(frozen=True)
 class ViewState(DocumentState):
-    """What is shown of an explanation; the public traits of the explorer.
+    """What is shown of an explanation: the public traits of an explorer, which `ICEExplorer` documents.
 
-    Attributes
-    ----------
-    feature : str
-        Label of the open feature; "" is the one that ranks first.
-    color_by : str or None
-        Label of the column that colours the lines.
-    kind : {"ice", "c-ice", "d-ice"}
-    decay : float
-    rank_by : str
-        What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
-        "non_linearity" or "missing_impact".
-    unit : {"prediction", "sd", "share"}
-        Unit of the bars, as for `Explanation.table`.
-    ci : float or None
-        Level of the intervals of the bars; None draws none.
-    anchor : {"min", "max", "median", "own"} or float
-        Where c-ICE is 0.
-    max_lines : int
-        Lines drawn, selected rows besides.
-    selection : tuple of int
-        Rows of X that are drawn and marked.
-    choices : mapping
-        What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
-    besides : Besides
-        What an explorer knows besides the explanation.
+    - `feature`: "" is the one that ranks first.
+    - `choices`: what a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+    - `besides`: what an explorer knows besides the explanation.
     """
 
     selection: tuple[int, ...] = ()
@@ -123,28 +100,9 @@ def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choices.items() if value != USUAL.get(name)}
 
 
-def followed(choices: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
-    """Return the choices that a file follows, all that are not left out."""
-    return {name: value for name, value in chosen(choices).items() if name not in left_out}
-
-
-def not_drawn(choices: Mapping[str, Any], left_out: Collection[str]) -> list[str]:
-    """Return the names of the choices that it does not follow."""
-    return sorted(chosen(choices).keys() & set(left_out))
-
-
 def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
     """Return the features that the open one is compared with: at most two, and never itself."""
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
-
-
-def kept_by(hidden: Collection[str | None], values: NDArray[np.float32], levels: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which lines the legend leaves on, without its hidden levels, None for missing values.
-
-    Values are indices of levels.
-    """
-    indices = [level for level, name in enumerate(levels) if name in hidden]
-    return ~np.isin(values, indices) & ~(np.isnan(values) & (None in hidden))
 
 
 def shared_span(kind: Kind, ranges: Iterable[tuple[float, float]]) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
 """Save the explorer as one page that works without a kernel: script, numbers and provenance in one file.
 
-Data flow: `answers` precomputes all replies, `pack` encodes them, `page` writes the HTML. Start at `build`.
+`recording` records the reply to every request, `page` writes the HTML, `cell` shows it in a notebook. Start at `page`.
 """

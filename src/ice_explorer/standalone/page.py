@@ -1,4 +1,4 @@
-"""The HTML page of a snapshot: it makes no network requests, and user texts are escaped."""
+"""An explorer as an HTML page without a kernel: it makes no network requests, and user texts are escaped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer import version
 from ice_explorer.errors import missing_front_end
 from ice_explorer.glossary import explanation
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.scene import CONVENTION_TITLES
+from ice_explorer.scene.view_state import chosen
+from ice_explorer.standalone.recording import record
+from ice_explorer.wire.arrays import check_sendable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ice_explorer.standalone.answers import Snapshot
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.scene.view_state import ViewState
 
 PROVENANCE_ID: Final = "ice-provenance"
 """Of the element that says where a page comes from; `provenance_reader` looks for it."""
@@ -85,34 +91,43 @@ _FACTS: Final = {
 }
 
 
-def page(content: Snapshot, origin: Mapping[str, Any], *, title: str, heading: bool, in_cell: bool = False) -> bytes:
-    """Write the page as HTML that opens from a file, with no request.
+def frozen_page(
+    explanation: Explanation, state: ViewState, call: str, *, title: bool | str = True, in_cell: bool = False
+) -> bytes:
+    """Write an explorer as HTML that opens from a file, with no request.
 
-    `title` is that of the page, also shown above the explorer for a `heading`; the output of a cell has margins of
-    its own.
+    `state` is what the page shows when it opens, `call` the call that writes it. There is no heading in the output of a
+    cell, which has margins of its own, nor where `title` is False.
     """
-    script, style = _bundled("frozen.js"), _bundled("frozen.css")
-    blobs = "\n".join(
-        f'<script type="text/plain" id="ice-blob-{number}">{text}</script>' for number, text in enumerate(content.blobs)
-    )
+    for feature in explanation.values():
+        check_sendable(feature)
+    shown = scene(explanation, state)
+    origin = provenance(explanation, [shown], call, holds_target=shown.state.besides.target is not None)
+    recording = record(explanation, shown.state, origin["code"])
+    # A page follows all that was chosen, and leaves no line out: it can be chosen otherwise.
+    origin |= {"rows_drawn": recording.n_lines, "view": chosen(state.choices), "not_drawn": []}
+    words = html.escape(title if isinstance(title, str) else f"ICE of the {explanation.output_label}")
+    has_heading = title is not False and not in_cell
+    script = _bundled("frozen.js")
     filled = {
         "policy": _POLICY.format(script=_hash(script)),
         "version": version.__version__,
-        "title": html.escape(title),
+        "title": words,
         "provenance_id": PROVENANCE_ID,
         "provenance": _json(origin),
-        "style": style,
+        "style": _bundled("frozen.css"),
         "where": "cell" if in_cell else "file",
-        "heading": f'<header><h1 class="ice-page-title">{html.escape(title)}</h1></header>' if heading else "",
+        "heading": f'<header><h1 class="ice-page-title">{words}</h1></header>' if has_heading else "",
         "use": _USE,
         "facts": "\n".join(_facts(origin)),
-        "blobs": blobs,
+        "blobs": "\n".join(
+            f'<script type="text/plain" id="ice-blob-{at}">{text}</script>' for at, text in enumerate(recording.blobs)
+        ),
         # Sharing the page redistributes the libraries inside.
         "licences": _bundled("explorer.licences.txt"),
         "script": script,
     }
-    whole = _PAGE.substitute(filled, about="")
-    size = len(whole.encode(errors=_HALVES))
+    size = len(_PAGE.substitute(filled, about="").encode(errors=_HALVES))
     return _PAGE.substitute(filled, about=html.escape(_about(origin, size))).encode(errors=_HALVES)
 
 

@@ -20,7 +20,7 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.errors.base import cause_of, quoted
@@ -112,7 +112,7 @@ class Background(Generic[Name, Result]):
         self._current: Name | None = None
         self._questions: list[_Question[Name, Result]] = []
         self._thread: threading.Thread | None = None
-        self._caught: type[BaseException] = BaseException  # what does not leave the thread
+        self._caught: type[BaseException] = BaseException  # what does not leave the loop
         self._stop = False  # of the feature being computed
         self._closed = _Switch()
         self._is_paused = False
@@ -128,14 +128,16 @@ class Background(Generic[Name, Result]):
         with self._changed:
             if self._thread is not None or self._closed.is_on:
                 return
-            self._thread = threading.Thread(target=self._run_in_thread, name="ice-explorer", daemon=True)
+            self._thread = threading.Thread(target=self._live, name="ice-explorer", daemon=True)
+            self._caught = BaseException  # Ctrl-C goes to another thread: what is raised in this one ends a feature
             try:
                 self._thread.start()
             except RuntimeError:  # "can't start new thread"
                 self._thread = threading.current_thread()
+                self._caught = Exception  # Ctrl-C of whoever does the work cancels it
             else:
                 return
-        self._run_here()
+        self._live()
 
     def tell_again(self) -> None:
         """Tell in the thread, though nothing is new."""
@@ -269,24 +271,18 @@ class Background(Generic[Name, Result]):
 
     # --- inside the thread ------------------------------------------------------------------------
 
-    def _run_in_thread(self) -> None:
-        """Do the thread's work. Ctrl-C goes to another thread: what is raised in this one ends a feature."""
-        self._caught = BaseException
+    def _live(self) -> None:
+        """Do the work, in a thread of its own or of somebody else's, until there is none."""
+        is_own = self._caught is BaseException
         try:
             self._run()
         except BaseException as error:
-            logger.exception("The background thread of an explorer ended.")
-            self._end(threading.current_thread(), _as_exception(error, self._current))
-
-    def _run_here(self) -> None:
-        """Do the thread's work in a thread of somebody else's, whose Ctrl-C cancels it."""
-        self._caught = Exception
-        try:
-            self._run()
-        except BaseException as error:
-            interrupted = isinstance(error, KeyboardInterrupt)
-            self._end(threading.current_thread(), Cancelled() if interrupted else _as_exception(error, self._current))
-            raise
+            if is_own:
+                logger.exception("The background thread of an explorer ended.")
+            is_cancel = isinstance(error, KeyboardInterrupt) and not is_own
+            self._end(threading.current_thread(), Cancelled() if is_cancel else _as_exception(error, self._current))
+            if not is_own:
+                raise
 
     def _end(self, thread: threading.Thread, error: Exception) -> None:
         """Leave a thread although there may be something to do."""
@@ -314,7 +310,11 @@ class Background(Generic[Name, Result]):
         while True:
             self._answer_questions()
             with self._changed:
-                draft = self._next_draft()
+                # There are no drafts after the first result.
+                is_drafting = self._state == "computing" and not (
+                    self._results or self._is_paused or self._closed.is_on
+                )
+                draft = self._draft if is_drafting else None
                 wanted = self._wanted() if draft is None else None
                 if draft is not None or wanted is not None:
                     self._current = wanted
@@ -329,11 +329,6 @@ class Background(Generic[Name, Result]):
                 self._tell()
             else:
                 self._compute_one(wanted)
-
-    def _next_draft(self) -> NextDraft[Name, Result] | None:
-        """Return what drafts the features, while there are drafts to come: none after the first result."""
-        is_to_come = self._state == "computing" and not (self._results or self._is_paused or self._closed.is_on)
-        return self._draft if is_to_come else None
 
     def _draft_all(self, draft: NextDraft[Name, Result]) -> None:
         """Draft all features; what fails in a draft fails again, or does not, where features are computed."""
@@ -370,44 +365,37 @@ class Background(Generic[Name, Result]):
 
     def _compute_one(self, name: Name) -> None:
         self._tell_now_and_then()
+        error: Exception | None = None
+        result: Any = None
         try:
             result = self._compute(name, self._between_blocks, self._is_stopped)
-        except Cancelled as error:
-            self._after(name, error=error)
-        except self._caught as error:
+        except Cancelled as cancelled:
+            error = cancelled
+        except self._caught as raised:
             logger.exception("Computing %r failed.", name)
-            self._after(name, error=_as_exception(error, name))
-        else:
-            self._after(name, result=result)
-
-    def _after(self, name: Name, *, result: Result | None = None, error: Exception | None = None) -> None:
+            error = _as_exception(raised, name)
         refused: list[_Question[Name, Result]] = []
         with self._changed:
             self._current = None
             if self._closed.is_on:
                 return
-            self._untold = True
+            self._untold = True  # told together with whose turn is next, which else would have to wait
+            is_cancelled = isinstance(error, Cancelled)
             if error is None:
-                self._results[name] = result  # type: ignore[assignment]
+                self._results[name] = result
                 self._drafts.pop(name, None)
                 self._left.pop(name, None)
                 if self._missing() is None:
                     self._state = "ready"
-            elif isinstance(error, Cancelled) and self._stop:
-                pass  # requests since the cancel are answered in turn
-            else:
+            elif not (is_cancelled and self._stop):  # else requests since the cancel are answered in turn
                 refused = self._take_questions(
-                    lambda question: (
-                        question.name == name or (question.name is None and not self._is_answerable(question))
-                    )
+                    lambda each: each.name == name or (each.name is None and not self._is_answerable(each))
                 )
-                if self._state == "computing" and not isinstance(error, Cancelled):
-                    self._state = "error"
-                    self._error = error
+                if self._state == "computing" and not is_cancelled:
+                    self._state, self._error = "error", error
             self._changed.notify_all()
         for question in refused:
             question.refuse(error or Cancelled())
-        # Told together with whose turn is next: a telling of its own would have that one wait.
 
     def _between_blocks(self) -> None:
         self._answer_questions()

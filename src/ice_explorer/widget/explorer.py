@@ -49,8 +49,8 @@ from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.replies import Answer, answer_of, sentence, state_text, status_of
-from ice_explorer.widget.session import Wanted, Work, work_of
-from ice_explorer.widget.state import fit_state, read_state
+from ice_explorer.widget.session import Work, work_of
+from ice_explorer.widget.state import Wanted, fit_state, read_state
 from ice_explorer.widget.static_picture import (
     EXPLORER,
     check_static_picture,
@@ -276,19 +276,13 @@ class ICEExplorer(anywidget.AnyWidget):
                     f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
                     f"{advice} {meant_by(name, given[name])}".rstrip(),
                 )
-        wanted = read_state(state, traits)
-        self._work: Work | None = work_of(
-            model,
-            X,
-            y,
-            options,
-            Wanted(wanted.output, wanted.response, wanted.convention, wanted.distance, wanted.model),
-        )
+        restored = read_state(state, traits)
+        self._work: Work | None = work_of(model, X, y, options, restored.wanted)
         settings = self._work.known.settings
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = settings.decay
-        self._restore(wanted)
+        self._restore(restored)
         self._publish()
         if not IS_WATCHED:
             self._esm, self._css, self._front_end = front_end()
@@ -340,13 +334,13 @@ class ICEExplorer(anywidget.AnyWidget):
         """Names of the traits that users set."""
         return [name for name, trait in cls.class_traits().items() if isinstance(trait, _Checked) and name[0] != "_"]
 
-    def _restore(self, wanted: State) -> None:
+    def _restore(self, restored: State) -> None:
         """Set what a state says, and tell of what is not there."""
         work = self._open_work()
         columns = [work.known._column(name).label for name in work.known._color_columns]
         columns += [] if work.known._residual_label is None else [work.known._residual_label]
         models = work.choices.models
-        fitting, lost = fit_state(wanted, work.by_label, columns, work.known._n_observations, has_models=bool(models))
+        fitting, lost = fit_state(restored, work.by_label, columns, work.known._n_observations, has_models=bool(models))
         self._lost = [*work.lost, *lost]
         for name, value in fitting.traits.items():
             setattr(self, name, value)
@@ -555,17 +549,11 @@ class ICEExplorer(anywidget.AnyWidget):
     ) -> None:
         """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
 
-        Parameters
-        ----------
-        feature : str or None
-            Label of a feature whose result is needed, which is then computed first.
-        answer : callable
-            Called with that result, or with None, and with a function to call now and then while it takes long.
-        refuse : callable
-            Called instead with why not, or with what `answer` raised.
+        - `feature`: label of a feature whose result is needed, which is then computed first; None needs none.
+        - `answer`: called with that result, or with None, and with a function to call now and then while it takes long.
+        - `refuse`: called instead with why not, or with what `answer` raised.
         """
         background, work = self._background, self._open_work()
-
         name = None if feature is None else work.by_label[feature]
         background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 

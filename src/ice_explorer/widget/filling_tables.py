@@ -24,7 +24,7 @@ _SHARE: Final = 0.125  # of the time between tables, for figures at all decays w
 _SECONDS_AT_A_TIME: Final = 0.1  # for figures at all decays: what the browser sets waits so long
 
 
-class FillingTables:
+class FillingTables(Tables):
     """The tables of one explanation, filled in as its features complete.
 
     - `work`: what is explained.
@@ -34,7 +34,7 @@ class FillingTables:
         models = work.choices.models
         self._work = work
         opened = models.index(work.choices.model) if models else 0
-        self._tables = Tables(len(work.heads), max(1, len(models)), opened)
+        super().__init__(len(work.heads), max(1, len(models)), opened)
         self._seconds = len(self.traits["_profile"]) / _BYTES_PER_SECOND  # between two tables
         self._positions = {name: at for at, name in enumerate(work.names)}
         self._filled: dict[Name, FeatureExplanation] = {}
@@ -66,13 +66,13 @@ class FillingTables:
         self._filled |= {name: known[name] for name in new}
         if is_drafted or len(new) > _MANY_AT_ONCE:
             for name in new:
-                self._enter(name, decay)
+                self._enter_feature(name, decay)
             self._without_profile |= new
         else:
             share = _SHARE if snapshot.state == "computing" else 1.0
             until = time.monotonic() + min(self._seconds * share, _SECONDS_AT_A_TIME)
             for name in new or self._without_profile.copy():
-                self._enter(name, None)
+                self._enter_feature(name, None)
                 self._without_profile.discard(name)
                 if not new and time.monotonic() > until:
                     break
@@ -82,19 +82,14 @@ class FillingTables:
         self._is_first = False
         return is_drafted
 
-    def _enter(self, name: Name, decay: float | None) -> None:
+    def _enter_feature(self, name: Name, decay: float | None) -> None:
         features, disagreement = [self._filled[name]], None
         if self._work.choices.models:
             features, disagreement = self._work.by_models(name)
-        self._tables.fill(self._positions[name], features, disagreement, decay)
+        self.enter(self._positions[name], features, disagreement, decay)
 
     def ranked(self, rank_by: RankBy, decay: float) -> list[Name]:
         """Return the features that are filled in, in the order of the bars."""
-        figures = self._tables.figures(rank_by, decay)
+        figures = self.figures(rank_by, decay)
         names = [self._work.names[at] for at in np.argsort(-figures, kind="stable")]
         return [name for name in names if name in self._filled]
-
-    @property
-    def traits(self) -> dict[str, bytes]:
-        """The tables as the browser gets them, by name of the trait."""
-        return self._tables.traits

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from ice_explorer.checks import check_one_of
 from ice_explorer.errors import Cancelled, ICEExplorerError, OptionError, UnknownFeatureError
-from ice_explorer.results.options import OF_MODELS
-from ice_explorer.wire import curves, joint, requests, rows
-from ice_explorer.wire.messages import ExtremeBody, FeatureMoves, Intervals, IntervalsBody, Status, WhatIfBody
+from ice_explorer.wire import requests
+from ice_explorer.wire.messages import Status
+from ice_explorer.wire.replies import reply_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +17,8 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.session import Work
-    from ice_explorer.wire.messages import CurvesBody, ExportBody
+    from ice_explorer.wire.messages import ExportBody
 
-_SECONDS_OF_REPLY: Final = 0.5  # after which what is known is sent, and the page requests the rest
 Answer: TypeAlias = "Callable[[FeatureExplanation | None], object]"
 
 
@@ -46,57 +41,26 @@ def answer_of(
     return name, partial(_answer, work, background, request)
 
 
-def _answer(  # noqa: C901, PLR0911, PLR0912 - one case for each request
+def _answer(
     work: Work, background: Background[Name, FeatureExplanation], request: requests.Request, feature: Any
 ) -> object:
     """Return the body of the reply to a request, where the model may be called.
 
     - `feature`: the one that it is about, which is computed; None where it is about none.
     """
-    known, between_blocks = work.known, background.answer_meanwhile
+    known = work.known
     match request:
-        case requests.CurvesRequest():
-            return _curves(work, request, feature)
-        case requests.ClassesRequest():
-            assert work.choices.classes is not None  # noqa: S101 - else the request was refused
-            return curves.describe_classes(feature, work.choices.classes, feature._draw(request.max_lines))
-        case requests.ColorsRequest():
-            return curves.describe_colors(known._column(request.column), request.positions)
-        case requests.GroupsRequest():
-            feature._search_drivers(between_blocks)  # which takes long where nobody has requested them yet
-            return curves.describe_groups(feature, request.positions)
-        case requests.DriversRequest():
-            return rows.describe_drivers(feature, feature._search_drivers(between_blocks))
-        case requests.EffectsRequest():
-            return curves.describe_effects(feature, between_blocks)
-        case requests.CorrelatedRequest():
-            return curves.describe_correlated(feature)
-        case requests.UnlikeRequest():
-            return curves.describe_unlike(feature, request.positions, between_blocks)
-        case requests.IntervalsRequest():
-            return _intervals(work, background, request)
-        case requests.InteractionsRequest():
-            explanation = work.explanation(background.snapshot().results)
-            interactions = work.joint.interactions(explanation)
-            _advance(interactions._advance, background)
-            return joint.describe_interactions(explanation, interactions)
-        case requests.TwoWayRequest():
-            two = work.joint.pair(known, request.first, request.second)
-            _advance(two._advance, background)
-            return joint.describe_two_way(two)
-        case requests.RowsRequest(positions=positions, sort_by=sort_by, descending=descending, most=most):
-            return rows.describe_rows(known, positions, sort_by, descending=descending, most=most)
-        case requests.WhatIfRequest():
-            return _what_if(work, background, request)
-        case requests.InCommonRequest():
-            return rows.describe_in_common(known, request.positions)
-        case requests.ExtremeRequest():
-            predictions = known.predictions(np.arange(known._n_observations))
-            position = np.argmax(predictions) if request.end == "highest" else np.argmin(predictions)
-            return ExtremeBody(int(position))
         case requests.ExportRequest():
             return _export(work, background, request)
-    raise NotImplementedError(request)
+        case requests.WhatIfRequest():
+            known = work.explanation(background.snapshot().known)
+        case requests.InteractionsRequest():  # which samples would not do for
+            known = work.explanation(background.snapshot().results)
+        case requests.IntervalsRequest():
+            if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
+                raise Cancelled
+    between_blocks = background.answer_meanwhile
+    return reply_to(request, known, work.besides, list(work.by_label), feature=feature, between_blocks=between_blocks)
 
 
 def _first_needed(work: Work, request: requests.ExportRequest) -> Name | None:
@@ -121,59 +85,6 @@ def _export(
         )
     drawn = work.drawn(vars(request.state), vars(request.choices))
     return export_request.answer(work.explanation(snapshot.known), request, drawn)
-
-
-def _curves(work: Work, request: requests.CurvesRequest, feature: FeatureExplanation) -> CurvesBody:
-    model, models = request.model, work.choices.models
-    if model is not None:
-        check_one_of("model", model, models)
-        feature = work.by_models(feature.feature)[0][models.index(model)]
-    return curves.describe_curves(work.known, feature, request.max_lines, request.selection, work.target)
-
-
-def _what_if(
-    work: Work, background: Background[Name, FeatureExplanation], request: requests.WhatIfRequest
-) -> WhatIfBody:
-    """Answer with the first of the requested features: at least one, and no more than time allows."""
-    results = background.snapshot().known
-    (position,) = work.known._check_positions([request.position], "position").tolist()
-    prediction = float(work.known.predictions([position])[0])
-    features: list[FeatureMoves] = []
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    for label in request.features:
-        name = work.by_label.get(label)
-        if name not in results:
-            raise UnknownFeatureError.feature(label, work.readable)
-        if features and time.monotonic() > end:
-            break
-        features.append(rows.describe_moves(results[name], position, prediction))
-    return WhatIfBody(position, prediction, features)
-
-
-def _advance(compute_next: Callable[[], bool], background: Background[Name, FeatureExplanation]) -> bool:
-    """Compute until nothing is left (True) or a reply is due (False), which has what is known; at least one part.
-
-    Newer requests, such as for curves, come between two parts.
-    """
-    end = time.monotonic() + _SECONDS_OF_REPLY
-    while not (is_whole := compute_next()) and time.monotonic() <= end:
-        background.answer_meanwhile()
-    return is_whole
-
-
-def _intervals(
-    work: Work, background: Background[Name, FeatureExplanation], request: requests.IntervalsRequest
-) -> IntervalsBody:
-    """Compute influences for as many features as time allows; answer with intervals when all are computed."""
-    known, decay = work.known, request.decay
-    if request.rank_by == OF_MODELS:  # disagreement has none
-        none = np.full(len(work.names), np.nan)
-        return IntervalsBody(len(known), len(known), Intervals(none, none, none, none, []))
-    if not len(known) or background.snapshot().state == "computing":  # another output was chosen meanwhile
-        raise Cancelled
-    if not _advance(partial(known._measure_next, decay), background):
-        return IntervalsBody(known._n_measured(decay), len(known), None)
-    return curves.describe_intervals(known, list(work.by_label), request)
 
 
 def status_of(snapshot: Snapshot[Name, FeatureExplanation], work: Work) -> Status:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.comparison import (
@@ -32,6 +32,7 @@ from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.tables.table import kept
+from ice_explorer.widget.state import Wanted
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.messages import FeatureHead
 
@@ -144,11 +145,8 @@ class Work(ABC):
                 raise Cancelled
 
         with cancel_wait_when(is_cancelled):
-            found = self._drafts.next(after_block)
-            if found is None:
-                return None
-            drafts = found
-            return self._drafted(drafts, after_block)
+            drafts = self._drafts.next(after_block)
+            return None if drafts is None else self._drafted(drafts, after_block)
 
     @property
     def drafters(self) -> Sequence[Drafter]:
@@ -167,8 +165,7 @@ class Work(ABC):
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
 
-    @abstractmethod
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - by default there is nothing to end
         """Take in that no feature will follow."""
 
     @property
@@ -212,10 +209,14 @@ class Work(ABC):
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         return math.nan
 
+    @property
+    def besides(self) -> Besides:
+        """What views show in addition to the curves."""
+        return Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
+
     def drawn(self, state: Mapping[str, Any], choices: Mapping[str, Any]) -> dict[str, Any]:
         """All that a picture of a view shows: its state, what a reader chose, and what only an explorer knows."""
-        besides = Besides(self.target, self.target_name, self.choices.classes, self.joint, self.models)
-        return {**state, "choices": choices, "besides": besides}
+        return {**state, "choices": choices, "besides": self.besides}
 
     @property
     def readable(self) -> list[object]:
@@ -251,22 +252,15 @@ class ExplanationWork(Work):
         )
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are known
-        """Collect computed features."""
         return self._explanation
 
     def code_in(self, distance: str) -> str:
-        """Return the line that makes an explorer with another distance."""
         return _code_of_explained("explanation", distance)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:  # noqa: ARG002
-        """Return one feature."""
         return self.results[name]
 
-    def finish(self) -> None:
-        """There was nothing to report."""
-
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self.results[name]._anchor_place(anchor)
 
 
@@ -315,11 +309,9 @@ class ModelWork(Work):
 
     @property
     def drafters(self) -> Sequence[Drafter]:
-        """What drafts the features; none where most predictions were kept when another output was explained."""
         return (self._plan.drafter,)
 
     def _explaining(self, output: str, response: str, convention: str) -> ModelWork:
-        """Return the work on another output, response or convention."""
         self._plan.check_unchanged()
         model, X, y, options = self._arguments
         chosen = {"output": self._output_of[output]} if self._output_of else {}
@@ -330,7 +322,6 @@ class ModelWork(Work):
         return other
 
     def code_in(self, distance: str) -> str:
-        """Return the line that makes an explorer with another distance."""
         return code_line({**self.options, "distance": distance})
 
     @property
@@ -346,12 +337,9 @@ class ModelWork(Work):
         return self._plan.of_output(model, X, replace(self._options, grid=grid, output=output))
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         return self._plan.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Compute one feature, as `Background` asks for it."""
-
         def after_block(made: int, of_feature: int, label: str) -> None:
             self._n_made += made
             self._report(made, of_feature, label)
@@ -368,16 +356,13 @@ class ModelWork(Work):
         return feature
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._plan.anchor_place(name, anchor)
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
         self._reporting.close()
 
     @property
     def share_done(self) -> float:
-        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         # Whatever computes faster than by asking does so for all features at once.
         is_stepwise = self._plan.method == "brute" or self._plan.is_on_cluster
         return self._n_made / self._plan.n_predictions if is_stepwise else math.nan
@@ -394,12 +379,10 @@ class DistanceWork(Work):
         self.joint, self.prediction_sd = base.joint, base.prediction_sd
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         of_base = self._base.explanation({name: self._base.results[name] for name in results})
         return of_base._with_distance(self._context, results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Estimate the scale of one feature, and weigh its curves by it."""
         base = self._base
         if name not in base.results:
             base.results[name] = base.compute(name, between_blocks, is_cancelled)
@@ -417,98 +400,67 @@ class DistanceWork(Work):
         return rescaled
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._base.anchor_place(name, anchor)
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
         self._base.finish()
 
     def _explaining(self, output: str, response: str, convention: str) -> Work:
-        """Return the work on another output, response or convention."""
         return self._base._explaining(output, response, convention)
 
     def with_distance(self, distance: str) -> Work:
-        """Return the work on the same with one of the distances; what it has computed is kept."""
         return self if distance == self.choices.distance else self._base.with_distance(distance)
 
 
-@dataclass(frozen=True)
-class _Several:
-    """Several models, explained in one way and one distance.
+class ModelsWork(Work):
+    """Several models, one of which is open: everything is about it, but curves and figures there are of all.
 
-    - `works`: on each model, by its name; each keeps what it has computed.
-    - `code`: the line that makes an explorer of this.
-    - `code_in`: the same with another distance.
+    - `works`: on each model with one distance, by its name; each keeps what it has computed.
+    - `code`: the line that makes an explorer of this, by the distance.
     - `again`: explains another output or response; None where the models are not at hand.
-    - `disagreements`: how far they disagree, of the features that are computed for all.
-    - `distances`: the same with each distance that was chosen.
+    - `disagreements`: how far they disagree, by distance, of the features that are computed for all.
     """
 
-    works: Mapping[str, Work]
-    code: str
-    code_in: Callable[[str], str]
-    again: Callable[[Wanted], _Several] | None
-    disagreements: dict[Name, Disagreement] = field(default_factory=dict)
-    distances: dict[str, _Several] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        first, *others = self.works.values()
-        self.distances[first.choices.distance] = self
+    def __init__(
+        self,
+        works: Mapping[str, Work],
+        model: str,
+        code: Callable[[str], str],
+        again: Callable[[Wanted], ModelsWork] | None,
+        disagreements: dict[str, dict[Name, Disagreement]],
+    ) -> None:
+        self._works, self._code, self._again, self._by_scale = works, code, again, disagreements
+        self._opened = opened = works[model]
+        first, *others = works.values()
         for other in others:
             other.expected = first.expected  # which the model has no part in
-
-    def with_distance(self, distance: str) -> _Several:
-        """Return the same with distances in another unit."""
-        if distance not in self.distances:
-            works = {model: work.with_distance(distance) for model, work in self.works.items()}
-            replace(self, works=works, code=self.code_in(distance), disagreements={})
-        return self.distances[distance]
-
-
-class ModelsWork(Work):
-    """Several models, one of which is open: everything is about it, but curves and figures there are of all."""
-
-    def __init__(self, several: _Several, model: str) -> None:
-        self._several = several
-        self._opened = opened = several.works[model]
-        common = [each.choices.responses for each in several.works.values()]
+        common = [each.choices.responses for each in works.values()]
         responses = tuple(response for response in common[0] if all(response in other for other in common))
-        super().__init__(
-            opened.names,
-            opened.heads,
-            several.code,
-            choices=replace(
-                opened.choices,
-                responses=responses if len(responses) > 1 else (),
-                model=model,
-                models=tuple(several.works),
-            ),
-            results={name: opened.results[name] for name in opened.names if name in several.disagreements},
+        choices = replace(
+            opened.choices, responses=responses if len(responses) > 1 else (), model=model, models=tuple(works)
         )
+        self._disagreements = disagreements.setdefault(choices.distance, {})
+        results = {name: opened.results[name] for name in opened.names if name in self._disagreements}
+        super().__init__(opened.names, opened.heads, code(choices.distance), choices=choices, results=results)
         self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
         self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        """Collect computed features."""
         return self._opened.explanation(results)
 
     def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        """Compute one feature by all models, as `Background` asks for it."""
-        several = self._several
-        for work in several.works.values():
+        for work in self._works.values():
             if name not in work.results:
                 work.results[name] = work.compute(name, between_blocks, is_cancelled)
-        if name not in several.disagreements:
-            features = [work.results[name] for work in several.works.values()]
-            several.disagreements[name] = disagreement_of(features, between_blocks)
+        if name not in self._disagreements:
+            features = [work.results[name] for work in self._works.values()]
+            self._disagreements[name] = disagreement_of(features, between_blocks)
         self._drafted_by_models.pop(name, None)
         return self._opened.results[name]
 
     @property
     def drafters(self) -> Sequence[Drafter]:
-        """What drafts the features, by each model; none where one cannot."""
-        drafters = [work.drafters for work in self._several.works.values()]
+        drafters = [work.drafters for work in self._works.values()]
         return [of_model[0] for of_model in drafters] if all(drafters) else ()
 
     def _drafted(
@@ -518,62 +470,42 @@ class ModelsWork(Work):
         self._drafted_by_models = {
             name: (features, disagreement_of(features, between_blocks)) for name, features in by_name.items()
         }
-        return drafts[list(self._several.works).index(self.choices.model)]
+        return drafts[list(self._works).index(self.choices.model)]
 
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a feature, computed or drafted, by each model, and how far these disagree."""
-        several = self._several
-        if name not in several.disagreements:
+        if name not in self._disagreements:
             return self._drafted_by_models[name]
-        return [work.results[name] for work in several.works.values()], several.disagreements[name]
+        return [work.results[name] for work in self._works.values()], self._disagreements[name]
 
     @property
     def models(self) -> ModelComparison:
-        """What is computed of all models, or drafted."""
-        several = self._several
-        known = {name: self.by_models(name) for name in {**self._drafted_by_models, **several.disagreements}}
+        known = {name: self.by_models(name) for name in {**self._drafted_by_models, **self._disagreements}}
         explanations = {
             model: work.explanation({name: features[at] for name, (features, _) in known.items()})
-            for at, (model, work) in enumerate(several.works.items())
+            for at, (model, work) in enumerate(self._works.items())
         }
         disagreements = {name: disagreement for name, (_, disagreement) in known.items()}
         return ModelComparison(explanations, disagreements, self.choices.model)
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
         return self._opened.anchor_place(name, anchor)
 
     def other(self, wanted: Wanted) -> ModelsWork:
-        """Return the work on another of the choices."""
-        several = self._several
-        if wanted[:3] != self.shown[:3] and several.again is not None:
-            several = several.again(wanted)
-        return ModelsWork(several.with_distance(wanted.distance), wanted.model)
+        if wanted[:3] != self.shown[:3] and self._again is not None:
+            return self._again(wanted).with_distance(wanted.distance)
+        works = {model: work.with_distance(wanted.distance) for model, work in self._works.items()}
+        return ModelsWork(works, wanted.model, self._code, self._again, self._by_scale)
 
     def with_distance(self, distance: str) -> ModelsWork:
-        """Return the work on the same with one of the distances."""
         return self.other(self.shown._replace(distance=distance))
 
     def finish(self) -> None:
-        """Take in that no feature will follow."""
-        for work in self._several.works.values():
+        for work in self._works.values():
             work.finish()
 
     @property
     def share_done(self) -> float:
-        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
-        shares = [work.share_done for work in self._several.works.values()]
-        return sum(shares) / len(shares)
-
-
-class Wanted(NamedTuple):
-    """An output, a response, a convention, a distance and one of several models; "" where nothing is wanted."""
-
-    output: str = ""
-    response: str = ""
-    convention: str = ""
-    distance: str = ""
-    model: str = ""
+        return sum(work.share_done for work in self._works.values()) / len(self._works)
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
@@ -652,44 +584,45 @@ def _check_alone(X: Any, options: Mapping[str, Any]) -> None:
         )
 
 
-def _work_of_models(models: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> Work:
+def _work_of_models(models: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted) -> ModelsWork:
     """Explain several models, or take explanations of them."""
     _check_options(options)
     models = check_models(models)
+    works: Mapping[str, Work]
+    again: Callable[[Wanted], ModelsWork] | None = None
     if any(isinstance(model, Explanation) for model in models.values()):
         check_explanations(models)
         _check_alone(X, options)
         works = {name: ExplanationWork(explanation, y) for name, explanation in models.items()}
-        several = _Several(works, "ICEExplorer(explanations)", partial(_code_of_explained, "explanations"), None)
+        line, line_in = "ICEExplorer(explanations)", partial(_code_of_explained, "explanations")
     else:
-        several = _explaining_all(models, X, y, options)(wanted)
-    return ModelsWork(several, wanted.model if wanted.model in models else next(iter(models)))
+        works = of_models = _explained_alike(models, X, y, options, wanted)
+        given = next(iter(of_models.values())).options
+        line, line_in = code_line(given, model="models"), partial(_code_of_models, given)
+        again = partial(_work_of_models, models, X, y, options)
+    usual = next(iter(works.values())).choices.distance
+    opened = wanted.model if wanted.model in models else next(iter(models))
+    return ModelsWork(works, opened, lambda distance: line if distance == usual else line_in(distance), again, {})
 
 
-def _explaining_all(
-    models: Mapping[str, Any], X: Any, y: object, options: Mapping[str, Any]
-) -> Callable[[Wanted], _Several]:
-    """Return what explains one output of several models on one scale."""
+def _code_of_models(options: Mapping[str, object], distance: str) -> str:
+    return code_line({**options, "distance": distance}, model="models")
+
+
+def _explained_alike(
+    models: Mapping[str, Any], X: Any, y: object, options: Mapping[str, Any], wanted: Wanted
+) -> Mapping[str, ModelWork]:
+    """Explain one output of several models on one scale."""
     is_function = any(not hasattr(model, "predict") for model in models.values())
+    response = {} if is_function or wanted.response == "" else {"response": wanted.response}
 
-    def explained(wanted: Wanted) -> _Several:
-        response = {} if is_function or wanted.response == "" else {"response": wanted.response}
+    def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
+        given = {**options, **_chosen_convention(options, wanted.convention), **chosen}
+        if "output" in chosen:  # that of the first model
+            return ModelWork(model, X, y, {**given, **response})
+        return _work_of_wanted(model, X, y, given, wanted=wanted)
 
-        def work(model: Any, chosen: Mapping[str, Any]) -> ModelWork:
-            given = {**options, **_chosen_convention(options, wanted.convention), **chosen}
-            if "output" in chosen:  # that of the first model
-                return ModelWork(model, X, y, {**given, **response})
-            return _work_of_wanted(model, X, y, given, wanted=wanted)
-
-        works = prepared_alike(models, options.get("grid"), work, lambda each: each._plan)
-        given = next(iter(works.values())).options
-
-        def code_in(distance: str) -> str:
-            return code_line({**given, "distance": distance}, model="models")
-
-        return _Several(works, code_line(given, model="models"), code_in, explained)
-
-    return explained
+    return prepared_alike(models, options.get("grid"), work, lambda each: each._plan)
 
 
 def _work_of_wanted(model: Any, X: Any, y: object, options: Mapping[str, Any], *, wanted: Wanted) -> ModelWork:

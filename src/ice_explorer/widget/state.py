@@ -8,57 +8,40 @@ is ignored with a warning. What the browser writes about its view goes through t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.scene.choices import PublicTraits, ViewChoices
+from ice_explorer.scene.choices import PublicTraits, ViewChoices, types_of
 from ice_explorer.scene.view_state import STATE_VERSION
-from ice_explorer.wire.forms import Form, check_entries, forms_of
+from ice_explorer.wire.forms import fits, words_for
+
+
+class Wanted(NamedTuple):
+    """An output, a response, a convention, a distance and one of several models; "" where nothing is wanted."""
+
+    output: str = ""
+    response: str = ""
+    convention: str = ""
+    distance: str = ""
+    model: str = ""
+
 
 # What names something of the data; all other traits are checked where they are set.
-_OF_DATA: Final = ("feature", "color_by", "selection", "output", "response", "convention", "distance", "model")
-_ANY: Final = Form("anything", lambda _value: True)
-_DICT: Final = Form("a dict", lambda value: isinstance(value, Mapping))
+_OF_DATA: Final = ("feature", "color_by", "selection", *Wanted._fields)
 
 
-@dataclass(frozen=True)
-class State:
-    """A state that was read.
-
-    - `traits`: public traits by name; those that are missing stay as they are.
-    - `view`: what a reader chose about the view.
-    """
+class State(NamedTuple):
+    """A state that was read: public traits by name, those that are missing stay as they are; and the view."""
 
     traits: dict[str, Any]
     view: dict[str, Any]
 
     @property
-    def output(self) -> str:
-        """Which output it explains; "" where it does not say."""
-        return str(self.traits.get("output", ""))
-
-    @property
-    def response(self) -> str:
-        """On which scale; "" where it does not say."""
-        return str(self.traits.get("response", ""))
-
-    @property
-    def convention(self) -> str:
-        """By which convention; "" where it does not say."""
-        return str(self.traits.get("convention", ""))
-
-    @property
-    def distance(self) -> str:
-        """With which unit of distance; "" where it does not say."""
-        return str(self.traits.get("distance", ""))
-
-    @property
-    def model(self) -> str:
-        """Which of several models is open; "" where it does not say."""
-        return str(self.traits.get("model", ""))
+    def wanted(self) -> Wanted:
+        """What it explains; "" where it does not say."""
+        return Wanted(*(str(self.traits.get(name, "")) for name in Wanted._fields))
 
 
 def read_state(state: object, traits: Collection[str]) -> State:
@@ -71,12 +54,8 @@ def read_state(state: object, traits: Collection[str]) -> State:
     if state is None:
         return State({}, {})
     if not isinstance(state, Mapping):
-        raise OptionError.must(
-            "state",
-            "be a dict that `state()` of an explorer returned",
-            state,
-            "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`.",
-        )
+        advice = "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`."
+        raise OptionError.must("state", "be a dict that `state()` of an explorer returned", state, advice)
     version = state.get("version")
     if type(version) is not int or version != STATE_VERSION:
         given = "none" if version is None else quoted(version)
@@ -84,8 +63,8 @@ def read_state(state: object, traits: Collection[str]) -> State:
             f"`state['version']` must be {STATE_VERSION}; got {given}.",
             "Pass a whole state, and read one of a newer release with that release.",
         )
-    forms = dict.fromkeys(("version", *traits), _ANY) | {name: forms_of(PublicTraits)[name] for name in _OF_DATA}
-    _check_entries("state", state, {**forms, "view": _DICT})
+    types = dict.fromkeys(("version", *traits), Any) | {name: types_of(PublicTraits)[name] for name in _OF_DATA}
+    _check_entries("state", state, {**types, "view": Mapping})
     view = check_view(state.get("view", {}))
     return State({name: value for name, value in state.items() if name in traits}, dict(view))
 
@@ -97,74 +76,67 @@ def check_view(view: object) -> Mapping[str, Any]:
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
-        raise _value_error(where, _DICT.expected, view)
-    _check_entries(where, view, forms_of(ViewChoices))
+        raise _value_error(where, Mapping, view)
+    _check_entries(where, view, types_of(ViewChoices))
     return view
 
 
-def _check_entries(where: str, entries: Mapping[Any, Any], forms: Mapping[str, Form]) -> None:
-    check_entries(
-        entries,
-        forms,
-        lambda name: OptionError.must(
-            where,
-            "have no other entries than `state()` of an explorer writes",
-            name,
-            "Leave it out.",
-            known=tuple(forms),
-        ),
-        lambda name, expected, got: _value_error(f"{where}[{name!r}]", expected, got),
-    )
+def _check_entries(where: str, entries: Mapping[Any, Any], types: Mapping[str, Any]) -> None:
+    for name, value in entries.items():
+        if name not in types:
+            what = "have no other entries than `state()` of an explorer writes"
+            raise OptionError.must(where, what, name, "Leave it out.", known=tuple(types))
+        if not fits(types[name], value):
+            raise _value_error(f"{where}[{name!r}]", types[name], value)
 
 
-def _value_error(where: str, expected: str, got: object) -> OptionError:
-    return OptionError.must(where, f"be {expected}", got, "Leave it out for the default.")
+def _value_error(where: str, kind: Any, got: object) -> OptionError:
+    return OptionError.must(where, f"be {words_for(kind)}", got, "Leave it out for the default.")
 
 
 def fit_state(
-    state: State, features: Collection[str], columns: Collection[str], n_rows: int, *, has_models: bool = False
+    state: State, features: Collection[str], columns: Collection[str], n_rows: int, *, has_models: bool
 ) -> tuple[State, list[str]]:
     """Leave out of a state what the data at hand do not have.
 
     - `features`, `columns`: labels of what is explained, and of all of X.
     - `n_rows`: observations of X.
     - `has_models`: whether several models are explained.
-    - returns `state`: what can be restored, except output, response, convention, distance and model, which the
-      explanation sets.
+    - returns `state`: what can be restored, except what `Wanted` names, which the explanation sets.
     - returns `notes`: a sentence about everything else.
     """
-    of_work = {"output", "response", "convention", "distance", "model"}
-    traits = {name: value for name, value in state.traits.items() if name not in of_work}
+    traits = {name: value for name, value in state.traits.items() if name not in Wanted._fields}
     view, notes = dict(state.view), list[str]()
-    feature = traits.pop("feature", "")
-    if feature in features:
-        traits["feature"] = feature
-    elif feature != "":
-        notes.append(f"The saved state opens {feature!r}, which is not an explained feature; ignored.")
+
+    def leave_out(entries: dict[str, Any], name: str, what: str, instead: object = None) -> None:
+        entries.pop(name)
+        if instead is not None:
+            entries[name] = instead
+        notes.append(f"The saved state {what}")
+
+    feature = traits.get("feature", "")
+    if feature == "":
+        traits.pop("feature", None)
+    elif feature not in features:
+        leave_out(traits, "feature", f"opens {feature!r}, which is not an explained feature; ignored.")
     ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
     if isinstance(ranking, str) and ranking == OF_MODELS and not has_models:
-        del traits["rank_by"]
-        notes.append("The saved state ranks by the disagreement of several models; ignored.")
+        leave_out(traits, "rank_by", "ranks by the disagreement of several models; ignored.")
     column = traits.get("color_by")
     if column is not None and column not in columns:
-        del traits["color_by"]
-        notes.append(f"The saved state colours curves by {column!r}, which is not a column of X; ignored.")
+        leave_out(traits, "color_by", f"colours curves by {column!r}, which is not a column of X; ignored.")
     rows = traits.get("selection", [])
-    there = [row for row in rows if row < n_rows]
-    if len(there) < len(rows):
-        traits["selection"] = there
-        gone_rows = ", ".join(str(row) for row in rows if row >= n_rows)
-        notes.append(f"The saved state selects rows beyond the last row of X ({n_rows - 1}); ignored: {gone_rows}.")
+    gone = [str(row) for row in rows if row >= n_rows]
+    if gone:
+        what = f"selects rows beyond the last row of X ({n_rows - 1}); ignored: {', '.join(gone)}."
+        leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
     compared = view.get("compared", [])
-    known = [name for name in compared if name in features]
-    if len(known) < len(compared):
-        view["compared"] = known
-        gone = ", ".join(repr(name) for name in compared if name not in features)
-        notes.append(f"The saved state compares features that are not explained; ignored: {gone}.")
-    pair = view.get("pair", [])
-    unknown = [name for name in pair if name not in columns]
-    if unknown:
-        view["pair"] = []
-        gone = ", ".join(map(repr, unknown))
-        notes.append(f"The saved state opens the heat map of columns that X does not have; ignored: {gone}.")
+    gone = [repr(name) for name in compared if name not in features]
+    if gone:
+        what = f"compares features that are not explained; ignored: {', '.join(gone)}."
+        leave_out(view, "compared", what, [name for name in compared if name in features])
+    gone = [repr(name) for name in view.get("pair", []) if name not in columns]
+    if gone:
+        what = f"opens the heat map of columns that X does not have; ignored: {', '.join(gone)}."
+        leave_out(view, "pair", what, [])
     return State(traits, view), notes

@@ -14,8 +14,7 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.figures.paper import Paper
 from ice_explorer.results.options import resolve_decay
-from ice_explorer.scene.around import with_surroundings
-from ice_explorer.scene.build import scene
+from ice_explorer.scene.build import scene, with_surroundings
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.lifetime import registry

@@ -63,7 +63,7 @@ class Tables:
         self._profile = np.full((n_models, len(PROFILES), n_features, n_decays), np.nan, dtype="<f4")
         self._disagreement = np.full((n_disagreements, n_features, n_decays), np.nan, dtype="<f4")
 
-    def fill(
+    def enter(
         self,
         position: int,
         features: Sequence[FeatureExplanation],

@@ -13,7 +13,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import RankBy, Unit
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
-from ice_explorer.wire.forms import check_entries, forms_of
+from ice_explorer.wire.forms import fits, words_for
 
 What = Literal["view", "panel", "all", "feature"]
 WHATS: Final[tuple[str, ...]] = get_args(What)
@@ -223,32 +223,27 @@ def parse_request(content: Mapping[str, Any]) -> Request:
             f"A request must be of type {', '.join(map(repr, REQUESTS))}; got {quoted(name)}.", _RELOAD
         )
     kind, _ = REQUESTS[name]
-    known = forms_of(kind)  # type: ignore[arg-type]  # types are hashable
+    known = types_of(kind)  # type: ignore[arg-type]  # types are hashable
     return cast("Request", _read(kind, {key: value for key, value in content.items() if key in known}, repr(name)))
 
 
 def _read(kind: type[Any], entries: Mapping[str, Any], request: str, within: str = "") -> object:
     """Make a dataclass of JSON, or raise on the first entry that is missing, unknown or of another form."""
-    forms = forms_of(kind)  # type: ignore[arg-type]
+    types = types_of(kind)  # type: ignore[arg-type]
     # An entry that is missing holds nothing.
     required = {each.name: None for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
-    entries = {**required, **entries}
-    check_entries(
-        entries,
-        forms,
-        lambda name: ICEExplorerError(
-            f"{within.removesuffix('.')!r} of a request {request} must have no other entries than "
-            f"{', '.join(map(repr, forms))}; got {quoted(name)}.",
-            _RELOAD,
-        ),
-        lambda name, expected, got: ICEExplorerError(
-            f"{within + name!r} of a request {request} must be {expected}; got {quoted(got)}.", _RELOAD
-        ),
-    )
-    types = types_of(kind)
-    return kind(
-        **{
-            name: _read(types[name], value, request, f"{name}.") if is_dataclass(types[name]) else value
-            for name, value in entries.items()
-        }
-    )
+    read = {}
+    for name, value in {**required, **entries}.items():
+        if name not in types:
+            raise ICEExplorerError(
+                f"{within.removesuffix('.')!r} of a request {request} must have no other entries than "
+                f"{', '.join(map(repr, types))}; got {quoted(name)}.",
+                _RELOAD,
+            )
+        if not fits(types[name], value):
+            must = words_for(types[name])
+            raise ICEExplorerError(
+                f"{within + name!r} of a request {request} must be {must}; got {quoted(value)}.", _RELOAD
+            )
+        read[name] = _read(types[name], value, request, f"{name}.") if is_dataclass(types[name]) else value
+    return kind(**read)

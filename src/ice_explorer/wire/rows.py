@@ -42,8 +42,7 @@ def describe_rows(
     - `most`: rows that are returned at most.
     """
     chosen = check_distinct_positions(positions, explanation._n_observations)
-    outcomes = explanation._outcomes(chosen)
-    columns = [explanation._column(name) for name in explanation._context.columns.names]
+    outcomes, columns = explanation._outcomes(chosen), _columns(explanation)
     labels = [*outcomes, *(column.label for column in columns)]
     if sort_by is not None:
         if sort_by >= len(labels):
@@ -62,6 +61,24 @@ def describe_rows(
         positions=chosen.tolist(),
         rows=[list(row) for row in zip(*by_column, strict=True)],
     )
+
+
+def rank_rows(explanation: Explanation, positions: Sequence[int]) -> NDArray[np.float64]:
+    """Return the place of each row in the order of each column of the reply, (n_columns, n_rows).
+
+    Equal values have the same place, and missing ones have NaN.
+    """
+    chosen = check_distinct_positions(positions, explanation._n_observations)
+    keys = [*explanation._outcomes(chosen).values(), *(_sort_keys(column, chosen) for column in _columns(explanation))]
+    return np.array([_places(column) for column in keys])
+
+
+def _places(keys: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(keys), math.nan, np.unique(keys, return_inverse=True)[1])
+
+
+def _columns(explanation: Explanation) -> list[Column]:
+    return [explanation._column(name) for name in explanation._context.columns.names]
 
 
 def _sort_keys(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ const OF_FIGURE = 12;
 const OF_POINT = 50;
 const OF_POINT_IN_JSON = 30;
 const OF_PROVENANCE = 1500;
-/** Of `src/ice_explorer/standalone/answers.py`. */
+/** Of `src/ice_explorer/standalone/recording.py`. */
 const MOST_VALUES_OF_PAGE = 2_000_000;
 const FEWEST_LINES_OF_PAGE = 30;
 /** Of `src/ice_explorer/saved/write.py`. */

@@ -1,6 +1,6 @@
-"""A page's snapshot of the contract's explanation, written down for the front end's tests.
+"""What a page records of the contract's explanation, written down for the front end's tests.
 
-`python tests/contract/test_snapshot.py` writes `snapshot.json` anew: the blobs of the page, in their order. The front
+`python tests/contract/test_recording.py` writes `recording.json` anew: the blobs of the page, in their order. The front
 end's tests read it and compare its answers with those of the kernel, which stand in `explorer.json`.
 """
 
@@ -16,11 +16,11 @@ import pytest
 
 from ice_explorer.beyond.joint import JointEffects
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.standalone.answers import snapshot
+from ice_explorer.standalone.recording import record
 
 pytestmark = [pytest.mark.current, pytest.mark.wide]
 HERE = Path(__file__).parent
-FIXTURE = HERE / "snapshot.json"
+FIXTURE = HERE / "recording.json"
 
 
 def of_explorer():
@@ -48,7 +48,7 @@ def blobs():
         choices=choices,
         besides=Besides(joint=joint),
     )
-    return snapshot(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='paper')").blobs
+    return record(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='paper')").blobs
 
 
 def content(text):
@@ -61,12 +61,12 @@ def without_version(text):
     return whole
 
 
-def test_the_snapshot_is_what_a_page_holds_today():
+def test_the_recording_is_what_a_page_holds_today():
     """Names, places and bytes have not changed unnoticed; how well they are compressed may differ."""
     committed, today = json.loads(FIXTURE.read_text(encoding="utf-8")), blobs()
     assert len(committed) == len(today)
     of_explorer().assert_alike(without_version(committed[0]), without_version(today[0]))
-    # Only the number of bytes is compared here; `js/test/standalone/snapshot_client.test.ts` compares the numbers.
+    # Only the number of bytes is compared here; `js/test/standalone/recorded_model.test.ts` compares the numbers.
     assert [len(content(text)) for text in committed[1:]] == [len(content(text)) for text in today[1:]]
 
 

@@ -1,15 +1,19 @@
 /** A page without a kernel answers as the kernel does: both tell of the same data, written down by Python's tests. */
+import type { AnyModel } from "@anywidget/types";
 import { describe, expect, test } from "vitest";
-import { type ReadBlob, readSnapshot, SnapshotClient, traitsOf } from "../../src/standalone/snapshot_client.ts";
-import { StaticModel } from "../../src/standalone/static_model.ts";
-import { Cancelled, KernelError } from "../../src/wire/client.ts";
+import { type ReadBlob, RecordedModel, type Recording, readRecording } from "../../src/standalone/recorded_model.ts";
+import { Cancelled, KernelError, ModelClient } from "../../src/wire/client.ts";
 import type { CurvesBody, CurvesRequest, IntervalsRequest, Request, RowsBody } from "../../src/wire/protocol.ts";
 import { decodeProfile } from "../../src/wire/tables.ts";
 import { blobs, bytes, contract, type Reply } from "../replies.ts";
 
-const read: ReadBlob = (blob) => blobs[blob]!;
-const snapshot = await readSnapshot(read);
-const client = () => new SnapshotClient(snapshot, read);
+const whole: ReadBlob = (blob) => blobs[blob]!;
+const recording = await readRecording(whole);
+const read = (changed: Partial<Recording> = {}) => RecordedModel.read({ ...recording, ...changed }, whole);
+const page = await read();
+const clientOf = (model: RecordedModel) => new ModelClient(model as AnyModel, model);
+const client = () => clientOf(page);
+const without = (type: string) => read({ replies: recording.replies.filter(({ request }) => request.type !== type) });
 
 const all = (curves: string, selection: number[] = []): CurvesRequest => ({
   type: "curves",
@@ -18,10 +22,16 @@ const all = (curves: string, selection: number[] = []): CurvesRequest => ({
   selection,
 });
 
+test("curves of the open model are found by its name, those of no model are not", async () => {
+  const several = clientOf(await read({ traits: { ...recording.traits, model: "forest" } }));
+  expect(await several.request({ ...all("age"), model: "forest" })).toEqual(await client().request(all("age")));
+  await expect(several.request({ ...all("age"), model: "line" })).rejects.toThrow(KernelError);
+});
+
 test("what was not switched on when a page was saved is not answered", async () => {
-  const without = new SnapshotClient({ ...snapshot, unlike: [] }, read);
-  expect([without.answers("effects"), without.answers("unlike")]).toEqual([true, false]);
-  await expect(without.request({ type: "unlike", feature: "age", positions: [] })).rejects.toThrow(KernelError);
+  const fewer = clientOf(await without("unlike"));
+  expect([fewer.answers("effects"), fewer.answers("unlike")]).toEqual([true, false]);
+  await expect(fewer.request({ type: "unlike", feature: "age", positions: [] })).rejects.toThrow(KernelError);
 });
 
 describe("what the kernel answers", () => {
@@ -41,11 +51,11 @@ describe("what the kernel answers", () => {
   });
 
   test("are the traits that a page begins with", async () => {
-    const traits = await traitsOf(snapshot, read);
     // Files are the kernel's.
-    expect({ ...traits._header, version: "" }).toEqual({ ...contract.header, formats: [] });
-    expect(traits).toMatchObject({ feature: "income", selection: [11], max_lines: 12, convention: "paper" });
-    const [got, wanted] = [traits._profile, bytes(contract.profile[0])].map((table) =>
+    expect({ ...page.get("_header"), version: "" }).toEqual({ ...contract.header, formats: [] });
+    const shown = (["feature", "selection", "max_lines", "convention"] as const).map((name) => page.get(name));
+    expect(shown).toEqual(["income", [11], 12, "paper"]);
+    const [got, wanted] = [page.get("_profile"), bytes(contract.profile[0])].map((table) =>
       decodeProfile(contract.header, table),
     );
     for (const [at] of contract.header.features.entries()) {
@@ -100,7 +110,7 @@ describe("intervals", () => {
 
   test("are there where the page was saved with them, of metrics without decay at every decay", async () => {
     expect(client().answers("intervals")).toBe(true);
-    expect(new SnapshotClient({ ...snapshot, intervals: null }, read).answers("intervals")).toBe(false);
+    expect(clientOf(await without("intervals")).answers("intervals")).toBe(false);
     expect(await low({ ...asked, rank_by: "impact", decay: 0.1 })).toEqual(await low({ ...asked, rank_by: "impact" }));
     expect(await low({ ...asked, decay: 1 })).toEqual(await low({ ...asked, rank_by: "impact" }));
     expect(await low(asked)).not.toEqual(await low({ ...asked, rank_by: "impact" }));
@@ -124,13 +134,13 @@ describe("what needs a kernel", () => {
 
   test.each([
     [{ type: "rows", positions: [99] }, "Row 99 is not on this page."],
-    [{ type: "drivers", feature: "toString" }, "There is no feature 'toString' on this page."],
+    [{ type: "drivers", feature: "toString" }, "This page was saved without its model."],
     [
       { type: "two_way", first: "member", second: "income" },
       "This was not computed before the page was saved. Open it in the notebook, then save the page again.",
     ],
-    [{ type: "groups", feature: "age", positions: [0] }, "There are no groups of 'age' on this page."],
-    [{ type: "colors", column: "__proto__", positions: [0] }, "There is no column '__proto__' on this page."],
+    [{ type: "groups", feature: "age", positions: [0] }, "This page was saved without its model."],
+    [{ type: "colors", column: "__proto__", positions: [0] }, "This page was saved without its model."],
   ] as [Request, string][])("%o is not there", async (request, sentence) => {
     await expect(client().request(request)).rejects.toThrow(sentence);
   });
@@ -143,12 +153,12 @@ describe("what needs a kernel", () => {
 
   test("a page that was cut says so", async () => {
     const sentence = "Part of this page is missing or damaged. Save the page again.";
-    await expect(readSnapshot(() => blobs[0]!.slice(0, 40))).rejects.toThrow(sentence);
+    await expect(readRecording(() => blobs[0]!.slice(0, 40))).rejects.toThrow(sentence);
   });
 });
 
 test("a model without Jupyter tells of changes, and of nothing else", async () => {
-  const model = new StaticModel(await traitsOf(snapshot, read));
+  const model = await read();
   const heard: string[] = [];
   const listen = () => heard.push(model.get("kind"));
   model.on("change:kind", listen);
@@ -159,5 +169,4 @@ test("a model without Jupyter tells of changes, and of nothing else", async () =
   model.off("change:kind", listen);
   model.set("kind", "ice");
   expect(heard).toEqual(["c-ice"]);
-  expect(() => model.send()).toThrow("This page has no kernel.");
 });
