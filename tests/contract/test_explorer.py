@@ -107,7 +107,7 @@ def explained():
             describe_driver(column, column.list_coarse(1)[-1], float(share), weights)
             for column, share in zip(columns, shares, strict=True)
         ]
-        feature._drivers = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
+        feature._computed_once["drivers"] = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
     return explanation
 
 
@@ -134,7 +134,9 @@ def contract():
     for position, feature in enumerate(explanation.values()):
         tables.fill(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
-    header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+    header = describe_header(
+        explanation, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS
+    )
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
@@ -202,7 +204,7 @@ def draft(explanation, heads, code):
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
         tables.fill(position, [feature])
-    header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+    header = describe_header(known, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {
         "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""
