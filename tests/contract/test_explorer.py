@@ -171,7 +171,9 @@ def contract():
             intervals_reply(explanation, rank_by="in_distribution_impact", level=0.9, decay=0.75, unit="share"),
             intervals_reply(explanation, rank_by="missing_impact", level=0.9, decay=0.25, unit="prediction"),
             rows_reply(explanation, [0, 1, 2]),
-            rows_reply(explanation._with_target(np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3),
+            rows_reply(
+                explanation._with(_observed_target=np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3
+            ),
             rows_reply(explanation, list(range(12)), sort_by=2, descending=False, most=11),
             *(rows_reply(explanation, list(range(12)), sort_by=at, descending=True, most=5) for at in (5, 6, 7)),
             what_if_reply(explanation, 1, ["income", "age", "town", "since", "side"]),
