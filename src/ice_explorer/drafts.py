@@ -61,10 +61,6 @@ _LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by blo
 _MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
 
 
-def _go_on() -> None:
-    """Explanations without an explorer answer no questions between blocks."""
-
-
 class Drafts:
     """Drafts of one model or several on the same rows, each larger than the one before.
 
@@ -72,6 +68,9 @@ class Drafts:
     from those before, as a part that does not depend on the size and a part that is proportional to it.
 
     - `drafters`: of each model. If there are several, their curves are compared, so that no grid value is left out.
+    - `n_rows`, `n_grid`: rows of the latest draft, and its most grid values, infinite where it has all.
+    - `n_all`: rows of the result.
+    - `first_seconds`: that the first draft took.
     """
 
     def __init__(self, drafters: Sequence[Drafter]) -> None:
@@ -83,36 +82,24 @@ class Drafts:
         self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
         self._is_shown = False
         self.n_all = drafters[0].n_all
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the latest draft."""
-        return self._drafters[0].n_rows(self._size[0])
-
-    @property
-    def n_grid(self) -> float:
-        """Most grid values of the latest draft; infinite where it has all."""
-        return self._size[1]
-
-    @property
-    def first_seconds(self) -> float:
-        """Seconds that the first draft took."""
-        return self._times[0][1]
+        self.n_rows, self.n_grid, self.first_seconds = 0, math.inf, math.nan
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None when drafts took their share of the time of the result."""
-        if not self._times and self._has_all_rows and self._n_seconds(self._n_cells) < _SHORT:
-            return None
         drafts = None
-        while (size := self._choose_larger()) is not None and self._is_worth(size):
+        while self._is_needed and (size := self._choose_larger()) is not None and self._is_worth(size):
             drafts = self._compute(size, between_blocks)
-            if self._is_shown or self._spent >= _FIRST / 2:
+            if self._is_shown or sum(seconds for _, seconds in self._times) >= _FIRST / 2:
                 break  # Otherwise it came so soon that a larger one is the first to be shown.
-        is_needed = self._is_shown or not self._has_all_rows or self._n_seconds(self._n_cells) >= _SHORT
-        if drafts is None or not is_needed:
+        if drafts is None or not self._is_needed:
             return None
         self._is_shown = True
         return drafts
+
+    @property
+    def _is_needed(self) -> bool:
+        """Whether the result takes so long that a draft is worth a look, as far as times are known."""
+        return self._is_shown or not self._has_all_rows or self._n_seconds(self._n_cells) >= _SHORT
 
     def within(self, seconds: float) -> list[Draft] | None:
         """Compute the largest draft that fits into a budget, or the smallest one; None if the result fits."""
@@ -122,7 +109,7 @@ class Drafts:
             size = self._choose_fitting(left)
             if size is None:
                 return drafts
-            drafts = self._compute(size, _go_on, are_errors_later=True)
+            drafts = self._compute(size, lambda: None, are_errors_later=True)
             left = seconds - (perf_counter() - start)
         return None
 
@@ -130,20 +117,15 @@ class Drafts:
         start = perf_counter()
         drafts = [drafter.draft(*size, between_blocks, are_errors_later=are_errors_later) for drafter in self._drafters]
         self._times.append((self._count_cells(size), perf_counter() - start))
-        self._size = size
+        self._size, self.first_seconds = size, self._times[0][1]
+        self.n_rows, self.n_grid = self._drafters[0].n_rows(size[0]), size[1]
         return drafts
 
     # --- times ------------------------------------------------------------------------------------
 
     @property
     def _n_cells(self) -> int:
-        """Cells of the result."""
         return self.n_all * self._row_cells(math.inf) + self._n_fixed
-
-    @property
-    def _spent(self) -> float:
-        """Seconds that all drafts took."""
-        return sum(seconds for _, seconds in self._times)
 
     def _count_cells(self, size: _Size) -> int:
         return self._drafters[0].n_rows(size[0]) * self._row_cells(size[1]) + self._n_fixed
@@ -169,7 +151,7 @@ class Drafts:
     def _is_worth(self, size: _Size) -> bool:
         """Whether drafts including this one take at most their share of the time of the result."""
         is_first_on_cluster = not (self._times or self._has_all_rows)
-        spent = self._spent + self._n_seconds(self._count_cells(size))
+        spent = sum(seconds for _, seconds in self._times) + self._n_seconds(self._count_cells(size))
         return is_first_on_cluster or spent <= _SHARE * self._n_seconds(self._n_cells)
 
     # --- sizes ------------------------------------------------------------------------------------
@@ -241,6 +223,7 @@ class Drafter:
     def __init__(self, context: Context, method: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context, self._method, self._items, self._lock = context, method, items, lock
         self._grid_sizes = {item.feature_number: item.grid.n_grid for item in items}
+        self._sizes = np.array(list(self._grid_sizes.values()))
         self._samples: dict[int, list[Rows]] = {}
         self._n_largest = min(len(item.summed) for item in items)
         self.top = self._n_largest.bit_length() - 1
@@ -248,7 +231,7 @@ class Drafter:
         self.n_all = self._n_largest if context.n_summed is None else context.n_summed
         self.is_called = method.calls_model
         self.fixed_cells = 0 if self.is_called else _FIXED_CELLS * len(items)
-        self.n_grid = max(self._grid_sizes.values())
+        self.n_grid = int(self._sizes.max())
         self.fewest_cells = context.brute.n_per_call if self.is_called else 2 * self.fixed_cells
         check = context.prediction_check
         self.seconds_per_cell = check.seconds / len(check.predicted) if self.is_called else 1.0 / _CELLS_PER_SECOND
@@ -256,11 +239,11 @@ class Drafter:
     def row_cells(self, n_grid: float) -> int:
         """Cells of a row of all features with so many grid values: predictions, or numbers that are computed."""
         if self.is_called:
-            return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
-        return self._computed_cells
+            return int(np.minimum(self._sizes, n_grid).sum()) + 2 * sum(item.has_missing for item in self._items)
+        return self._n_computed
 
     @cached_property
-    def _computed_cells(self) -> int:
+    def _n_computed(self) -> int:
         return sum(self._method.n_computed(item) for item in self._items)
 
     def n_rows(self, level: int) -> int:
@@ -406,9 +389,9 @@ def _count_rows_of_errors(items: Sequence[FeatureInput]) -> int:
 
 def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
     """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
-    item, size = replace(item, positions=rows, summed=rows), item.grid.n_grid
+    size = item.grid.n_grid
     if n_grid >= size:
-        return item
+        return replace(item, positions=rows, summed=rows)
     if item.feature.is_unordered:
         places = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
         shares = item.shares[places]
@@ -417,7 +400,7 @@ def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
         shares = nearest_shares(item.grid.values[places], item.grid.values, item.shares)
     distances = None if item.distances is None else item.distances[:, places]
     grid = replace(item.grid, values=item.grid.values[places])
-    return replace(item, grid=grid, shares=shares, distances=distances)
+    return replace(item, positions=rows, summed=rows, grid=grid, shares=shares, distances=distances)
 
 
 def _missing_values(item: FeatureInput, rows: Rows) -> Array:

@@ -87,7 +87,7 @@ def load(path: str | Path) -> Explanation:
     >>> ice.explain(model, X).save("result.ice")  # doctest: +SKIP
     >>> ice.load("result.ice").table()  # doctest: +SKIP
     """
-    from ice_explorer.export.write_files import open_file
+    from ice_explorer.export.files import open_file
     from ice_explorer.saved.read import read_result
 
     with open_file(path) as file:
@@ -287,7 +287,6 @@ def compute(
 
 
 def _explain_several(models: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
-    """Explain models on the same rows and grids, or compare explanations."""
     if any(isinstance(model, Explanation) for model in models.values()):
         check_explanations(models)
         given = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,33 +10,40 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 
 import numpy as np
 
-from ice_explorer.beyond.compare import importances
+from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
+from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
-from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.beyond.measuring import N_REPEATS, scored_of
+from ice_explorer.beyond.marginal_effects import MarginalEffects
+from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_names, check_one_of
-from ice_explorer.drivers.candidates import SecondFeature, second_features
-from ice_explorer.drivers.in_common import find_common_values
+from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
-from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature import N_KEPT, Unchanging
+from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
-from ice_explorer.results import two_way
-from ice_explorer.results.impact_notes import merge_feature_notes
-from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
+from ice_explorer.results.column_colors import RESIDUAL, residual_label
+from ice_explorer.results.intervals import (
+    EFFECTS,
+    FEWEST_IN_GROUP,
+    METRICS,
+    PER_STEP,
+    ROUNDING,
+    Uncertainty,
+    check_level,
+    in_unit,
+    influence_on_prediction_sd,
+    metrics_of,
+    most_rows,
+    subgroups_of,
+)
+from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
-from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
-from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
-from ice_explorer.results.target_check import known_target, observed_target
-from ice_explorer.results.two_way import TwoWay
-from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
-from ice_explorer.results.what_if import reach_of
-from ice_explorer.tables.column import label_index
+from ice_explorer.tables.column import Column, label_index
+from ice_explorer.tables.labels import clipped, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -47,21 +55,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.beyond.compare import Form, Importances
     from ice_explorer.beyond.effects import EffectKind
-    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
-    from ice_explorer.beyond.measuring import Measure
+    from ice_explorer.beyond.importances import Form, Importances, Measure
+    from ice_explorer.beyond.marginal_effects import MarginalEffectKind
     from ice_explorer.curves.method import CurveMethod
-    from ice_explorer.drivers.in_common import InCommon
+    from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
-    from ice_explorer.results.intervals import RankIntervals, RowInfluences
+    from ice_explorer.results.intervals import RankIntervals, RowInfluences, Subgroups
+    from ice_explorer.results.notes import KnownTarget
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
-    from ice_explorer.results.subgroups import Subgroups
-    from ice_explorer.results.target_check import KnownTarget
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
 
 TABLE_COLUMNS = (
     "in_distribution_impact", "impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
@@ -168,7 +174,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results
-            if not result._has_pairs
+            if not result._sums.is_defined
         ]
         undefined += [
             f"{result.label!r}: its grid has one value of {result._item.grid.n_distinct:,}, so its effects are 0."
@@ -186,17 +192,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     def _with_y(self, y: object) -> Self:
         """Return the same explanation with a target: its name, residuals, and notes on columns that equal it."""
-        predictor = self._context.predictor
-        label = predictor.named_after(target_names(y))
-        target = known_target(y, self._context)
-        alerts = self._find_alerts(target)
-        changed: dict[str, Any] = {}
-        if (label, alerts) != (self.output_label, self._alerts):
-            changed = {
-                "_context": replace(self._context, predictor=replace(predictor, output_label=label)),
-                "output_label": label, "_alerts": alerts, "notes": [*alerts, *self.notes[len(self._alerts) :]],
-            }  # fmt: skip
-        return self._with(**changed)._with_target(target.values, target.name, y)
+        predictor, target = self._context.predictor, known_target(y, self._context)
+        label, alerts = predictor.named_after(target_names(y)), self._find_alerts(target)
+        context = copy.copy(self._context)  # which shares what is computed
+        vars(context)["predictor"] = replace(predictor, output_label=label)
+        return self._with(
+            _context=context, output_label=label, _alerts=alerts, notes=[*alerts, *self.notes[len(self._alerts) :]],
+            _observed_target=target.values, _target_name=target.name, _y=y,
+        )  # fmt: skip
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
@@ -264,11 +267,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     __eq__ = object.__eq__  # of mappings it compares all that they hold
     __hash__ = object.__hash__
-
-    @property
-    def _prediction_sd(self) -> float:
-        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output]."""
-        return self._context.prediction_sd
 
     def table(
         self,
@@ -338,10 +336,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             if by is not None or ci is not None or unit != "prediction":
                 what = "be one number where `by`, `ci` or `unit` is given"
                 raise OptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
-            return self._profile(decay)
+            decays = [check_decay(each) for each in decay]
+            columns = label_index(self.features, "feature")
+            profiles = [f._decay_profiles(decays)["in_distribution_impact"] for f in self.values()]
+            values = np.array(profiles).reshape(len(self), len(decays)).T
+            return pd.DataFrame(values, pd.Index(decays, name="decay"), columns)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
-        named, steps = self._resolve_unit(unit)
+        resolved = self._resolve_unit(unit)
         decay = resolve_decay(self.settings, decay)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
@@ -351,23 +353,17 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         def ends(at: int) -> Mapping[str, Any]:
             if level is None or (subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP):
                 return {}
-            return self._uncertainty([parts[at] for parts in influences], named, steps).columns(ranked, level)
+            return self._uncertainty([parts[at] for parts in influences], *resolved).columns(ranked, level)
 
         if subgroups is None:
             metrics = [result.metrics(decay) for result in self.values()]
-            return self._as_table(metrics, rank_by, (named, steps), ends(0))
+            return self._as_table(metrics, rank_by, resolved, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
-        sums = [result._sums_by(subgroups) for result in self.values()]
-        tables = [
-            self._as_table(
-                [metrics_of(of_feature[at], decay) for of_feature in sums],
-                rank_by,
-                (named, steps),
-                ends(at),
-            ).assign(n_rows=count)
-            for at, count in enumerate(subgroups.counts)
-        ]
+        sums, tables = [result._sums_by(subgroups) for result in self.values()], []
+        for at, count in enumerate(subgroups.counts):
+            metrics = [metrics_of(of_feature[at], decay) for of_feature in sums]
+            tables.append(self._as_table(metrics, rank_by, resolved, ends(at)).assign(n_rows=count))
         table = pd.concat(tables)
         groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
@@ -375,31 +371,30 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, NDArray[np.float64]]:
         """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
-        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
-        named: Unit = "prediction"
         if not isinstance(unit, Mapping):
             check_one_of("unit", unit, UNITS)
-            named = unit
-        return named, np.array([steps.get(name, math.nan) for name in self.features])
+            return unit, np.full(len(self), math.nan)
+        steps = self._steps(unit)
+        return "prediction", np.array([steps.get(name, math.nan) for name in self.features])
 
     def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
         """Return the steps that effects are per, by name of the feature [axis]."""
         found = [(self[name], step) for name, step in unit.items()]
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
-    def _influences(self, decay: float, subgroups: Subgroups | None = None) -> list[list[RowInfluences]]:
-        """Return the influences of rows on each feature, for all rows or each group of them."""
-        return [self._influences_on(result, decay, subgroups) for result in self.values()]
-
-    def _influences_on(
-        self, result: FeatureExplanation, decay: float, subgroups: Subgroups | None = None
-    ) -> list[RowInfluences]:
+    def _influences(
+        self,
+        decay: float,
+        subgroups: Subgroups | None = None,
+        features: Iterable[FeatureExplanation] | None = None,
+    ) -> list[list[RowInfluences]]:
+        """Return the influences of rows on each feature, or on some, for all rows or each group of them."""
         self._context.check_all_rows("Intervals need")
         n_sets = len(self) * N_KEPT * (1 if subgroups is None else len(subgroups.labels))
-        return result._row_influences(decay, most_rows(self._context, n_sets), subgroups)
+        n_rows, chosen = most_rows(self._context, n_sets), self.values() if features is None else features
+        return [result._row_influences(decay, n_rows, subgroups) for result in chosen]
 
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
-        """Return the standard errors of all features in a unit."""
         with np.errstate(divide="ignore"):
             ratios = steps / [result.scale for result in self.values()]
         return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
@@ -423,7 +418,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """Compute the influences on the next feature, and return whether those on all features are computed."""
         missing = [result for result in self.values() if not result._has_influences(decay)]
         if missing:
-            self._influences_on(missing[0], decay)
+            self._influences(decay, features=missing[:1])
         return len(missing) <= 1
 
     def _has_intervals(self, decay: float) -> bool:
@@ -437,7 +432,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         resolved: tuple[Unit, NDArray[np.float64]],
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
-        """Return the metrics of each feature as a table."""
         import pandas as pd
 
         table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
@@ -449,23 +443,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 ratios = np.where(is_given, steps / scales, 1.0)
             table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
-            prediction_sd = self._prediction_sd if unit == "sd" else math.nan
+            prediction_sd = self._context.prediction_sd if unit == "sd" else math.nan
             rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
         table = table.assign(**ends)
         return table if rank_by is None else table.sort_values(rank_by, ascending=False, kind="stable")
-
-    def _profile(self, decays: Iterable[float]) -> pd.DataFrame:
-        """In-distribution impact at many decays: one row per decay, one column per feature."""
-        import pandas as pd
-
-        given = [check_decay(decay) for decay in decays]
-        columns = label_index(self.features, "feature")
-        values = np.empty((len(given), len(self)))
-        for at, feature in enumerate(self.values()):
-            values[:, at] = feature._decay_profiles(given)["in_distribution_impact"]
-        return pd.DataFrame(values, index=pd.Index(given, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> pd.DataFrame:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.
@@ -629,18 +612,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """
         return TwoWay(self._context, first, second, grid_size, sample)
 
-    @property
-    def _color_columns(self) -> list[Name]:
-        """What lines can be coloured by: the columns of X, each group before its first column."""
-        return self._context.columns.names_for_coloring
-
     def _column(self, name: Name) -> Column:
         """Return a column of X by name, a group as one category, or the residuals."""
-        if self._are_residuals(name):
-            label = self._checked_residual_label
-            return residual_column(
-                label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
-            )
+        label = self._find_residuals(name)
+        if label is not None:
+            residuals = cast("NDArray[np.float64]", self._observed_target) - self._context.all_predictions
+            return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=residuals)
         return self._context.columns.named(name)
 
     @property
@@ -648,10 +625,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """What drafts among the features rest on; None where all are exact."""
         drafts = (result._sampling for result in self._results.values())
         return next((sampling for sampling in drafts if sampling is not None), None)
-
-    def _with_target(self, target: NDArray[np.float64], name: str = "", y: object = None) -> Self:
-        """Return the same explanation with an observed target beside its predictions; `name` is that of y."""
-        return self._with(_observed_target=target, _target_name=name, _y=y)
 
     @property
     def score(self) -> float | None:
@@ -671,22 +644,17 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             return None
         return residual_label(self._context.columns.labels)
 
-    def _are_residuals(self, name: Name) -> bool:
-        """Whether this names the residuals, whether there are any or not."""
-        return name is RESIDUAL or (isinstance(name, str) and name == residual_label(self._context.columns.labels))
-
-    @property
-    def _checked_residual_label(self) -> str:
-        """Label of the residuals, or raise if no target was given."""
+    def _find_residuals(self, name: Name) -> str | None:
+        """Return the label of the residuals, where this names them; raise if no target was given."""
+        is_text = isinstance(name, str) and name == residual_label(self._context.columns.labels)
+        if name is not RESIDUAL and not is_text:
+            return None
         if self._residual_label is None:
             raise OptionError(
                 '`color_by="residual"` needs the observed target; this explanation has none.',
                 "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
             )
         return self._residual_label
-
-    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
-        return self._context.positions(positions, option)
 
     def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.
@@ -724,13 +692,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
-        """Return rows of X in its own container."""
         return self._context.table.take(self._context.positions(positions))
-
-    @property
-    def _row_index(self) -> Any:
-        """Index labels of the rows as pandas has them; None where rows are known by position alone."""
-        return self._context.table.index
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
@@ -938,12 +900,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> m.values.tolist(), m.average
         ([1.0, 3.0, 5.0], 2.0)
         """
-        if not isinstance(feature, Mapping):
-            return marginal_effects(self._context, [(self[feature], step)], kind)
-        if step is not None:
+        if isinstance(feature, Mapping) and step is not None:
             advice = "Leave it out, or pass the name of one feature."
             raise OptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
-        return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
+        steps = feature.items() if isinstance(feature, Mapping) else [(feature, step)]
+        return MarginalEffects(self._context, {self[name]: each for name, each in steps}, kind)
 
     def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
         """Return how far features act together: H² of features and pairs, and the additivity of each.
@@ -1217,7 +1178,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             rank_by=rank_by,
             unit=unit,
             anchor=anchor if opened is None else opened._anchor_place(anchor),  # type: ignore[arg-type]
-            selection=tuple(self._check_positions(selection, "selection").tolist()),
+            selection=tuple(self._context.positions(selection, "selection").tolist()),
         )
         return export.save(
             self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer
-from ice_explorer.drivers.candidates import second_features
+from ice_explorer.drivers.candidates import MOST, correlated, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.sums import empty_sums, sum_blocks
 from ice_explorer.errors import OptionError
@@ -25,12 +24,9 @@ from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likeliho
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
-from ice_explorer.results.impact_notes import missing_note, movement_note, outlying_note, step_note
-from ice_explorer.results.intervals import RowInfluences, row_influences
+from ice_explorer.results.intervals import RowInfluences, metrics_of, row_influences, sums_by
+from ice_explorer.results.notes import decides_class, follows_diagonal, notes_on
 from ice_explorer.results.options import resolve_decay
-from ice_explorer.results.subgroups import metrics_of, sums_by
-from ice_explorer.results.target_check import decides_class, follows_diagonal
-from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.arrays import Array, Places
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.engines.context import Context
@@ -49,22 +46,70 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
-    from ice_explorer.results.impact_notes import Note
+    from ice_explorer.results.intervals import Subgroups
+    from ice_explorer.results.notes import Note
     from ice_explorer.results.options import PlotKind
-    from ice_explorer.results.subgroups import Subgroups
-    from ice_explorer.results.what_if import Moves
 
     Block = tuple[NDArray[np.int64], NDArray[np.float64]]
 
-Found = TypeVar("Found")
-
-_DECAYED = ("in_distribution_impact", "support")
+LEAST_WEIGHT: Final = 0.5
+"""A value is within reach of a row where its likelihood is at least this."""
 N_KEPT: Final = 4
 """How many sets of influences are kept, by decay and groups."""
+DRIVERS: Final = "drivers"
+"""Under this name a feature keeps what makes its curves differ."""
 
+Found = TypeVar("Found")
+_DECAYED = ("in_distribution_impact", "support")
+_ROUNDING: Final = 1e-9  # of a distance; and of predictions, below which two are equal
 _ROWS_AT_A_TIME = 2048
 _VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
-_SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
+_SHARED = ("_lock", "_rows", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Grid values at which the prediction of a row is further from its own than at every nearer one, nearest first.
+
+    - `places` (n_moves,): where on the grid.
+    - `distances` (n_moves,): from the observed value, in likelihood scales: the exponents of the decay.
+    - `changes` (n_moves,): prediction there minus the prediction of the row [output].
+    """
+
+    places: Places
+    distances: Array
+    changes: Array
+
+    def within(self, reach: float) -> tuple[int | None, float, float]:
+        """Return place, distance and size of the largest change within a distance; no place where nothing changes."""
+        n_near = int(np.sum(self.distances <= reach * (1 + _ROUNDING)))
+        if n_near == 0:
+            return None, math.nan, 0.0
+        return int(self.places[n_near - 1]), float(self.distances[n_near - 1]), float(self.changes[n_near - 1])
+
+
+def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
+    """Find the changes of a row that no smaller step of the feature exceeds.
+
+    - `distances` (n_grid,): from the observed value, in likelihood scales. `curve` (n_grid,): of the row [output].
+
+    Examples
+    --------
+    >>> moves_of(np.array([1.0, 0.0, 1.0, 2.0]), np.array([5.0, 3.0, 4.0, 6.0]), 3.0).changes.tolist()
+    [2.0, 3.0]
+    """
+    changes = curve - prediction
+    order = np.lexsort((-np.abs(changes), distances))
+    sizes = np.abs(changes[order])
+    least = _ROUNDING * max(abs(prediction), float(np.abs(curve).max(initial=0.0)))
+    before = np.maximum.accumulate(np.concatenate([[least], sizes[:-1]]))
+    places = order[sizes > before]
+    return Moves(places, distances[places], changes[places])
+
+
+def reach_of(decay: float) -> float:
+    """Return the distance at which a value counts half, in likelihood scales; infinite without decay."""
+    return math.inf if decay == 1 else math.log(LEAST_WEIGHT) / math.log(decay)
 
 
 class Unchanging:
@@ -125,7 +170,6 @@ class FeatureExplanation(Unchanging):
         self._lock = Lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
-        self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
         self._influences: dict[tuple[float, bytes], list[RowInfluences]] = {}
         feature = item.feature
@@ -362,10 +406,6 @@ class FeatureExplanation(Unchanging):
             found[off] = phantoms[:, 0]
         return found
 
-    def _are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the observed values of some rows, the median for a missing one, are grid values, (n_rows,)."""
-        return np.isin(self._item.observed[positions], self.axis)
-
     @property
     def _mean_change(self) -> float:
         """Mean absolute change of the prediction per change of category: impact / σ_c [output].
@@ -388,7 +428,6 @@ class FeatureExplanation(Unchanging):
 
     @property
     def _prediction_range(self) -> tuple[float, float]:
-        """Smallest and largest prediction over all phantoms of this feature [output]."""
         return self._sums.lowest, self._sums.highest
 
     @property
@@ -543,10 +582,10 @@ class FeatureExplanation(Unchanging):
         """Rows of X whose curves lie far from all others, at most 20; every picture has them. See `find_outlying`."""
         return self._item.summed[self._sums.outlying]
 
-    @property
-    def _outlying_note(self) -> Note | None:
-        """That some rows behave unlike the rest, if some do."""
-        return outlying_note(self._outlying)
+    @cached_property
+    def _notes(self) -> dict[str, Note]:
+        """Notes on the curves, by subject."""
+        return notes_on(self._sums, self._item, self._outlying)
 
     @property
     def drivers_summary(self) -> str:
@@ -556,13 +595,13 @@ class FeatureExplanation(Unchanging):
     @property
     def _outlying_sentence(self) -> str:
         """That some rows behave unlike the rest, with a space in front; "" where none does."""
-        note = self._outlying_note
+        note = self._notes.get("outlying")
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows."""
-        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-        if self._drivers is None:
+
+        def found() -> Drivers:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
             seconds = second_features(self._context.columns, self._item.feature)
@@ -570,8 +609,10 @@ class FeatureExplanation(Unchanging):
             lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
-            self._drivers = find_drivers(
-                self._passing_curves(positions, starts, between_blocks),
+            # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
+            blocks = [curves for _, curves in _passing(self._computed(positions, starts), between_blocks)]
+            return find_drivers(
+                np.concatenate(blocks),
                 seconds,
                 positions,
                 self._context.row_weights[positions],
@@ -580,7 +621,8 @@ class FeatureExplanation(Unchanging):
                 prediction_range=highest - lowest,
                 n_curves=len(self._item.summed),
             )
-        return self._drivers
+
+        return self._once(DRIVERS, found)
 
     def _groups(self) -> LevelColors | None:
         """Return which rule of the two columns that explain most together each row of X fulfils, as levels.
@@ -593,17 +635,6 @@ class FeatureExplanation(Unchanging):
         counts = np.bincount(combined.row_rules, minlength=len(combined.rules)).tolist()
         values = combined.row_rules.astype(np.float64)
         return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
-
-    def _passing_curves(
-        self, positions: NDArray[np.int64], at: NDArray[np.intp], between_blocks: Callable[[], object] | None
-    ) -> NDArray[np.float64]:
-        """Compute curves of many rows at some places of the grid without keeping them."""
-        curves = np.empty((len(positions), len(at)))
-        start = 0
-        for block, computed in _passing(self._computed(positions, at), between_blocks):
-            curves[start : start + len(block)] = computed
-            start += len(block)
-        return curves
 
     def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
@@ -652,16 +683,6 @@ class FeatureExplanation(Unchanging):
         """Whether the influences of all rows are available without a pass over the curves."""
         return (decay, b"") in self._influences
 
-    @property
-    def _has_pairs(self) -> bool:
-        """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
-        return self._sums.is_defined
-
-    @cached_property
-    def _step_note(self) -> Note | None:
-        """Between which two values most of the movement happens, if that is a small part of the axis."""
-        return step_note(self._sums, self._item.shares, self._item.feature.shown)
-
     @cached_property
     def _is_target_like(self) -> bool:
         """Whether the feature determines the prediction as only the target would: its value, or the class."""
@@ -674,16 +695,6 @@ class FeatureExplanation(Unchanging):
             return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
-
-    @cached_property
-    def _missing_note(self) -> Note | None:
-        """That a value going missing changes the prediction more than its steps do, if it is so."""
-        return missing_note(self._sums)
-
-    @cached_property
-    def _movement_note(self) -> Note | None:
-        """That curves go up and down, or the figure of the paper is mostly due to close values, if it is so."""
-        return movement_note(self._sums)
 
     @property
     def _alone(self) -> Explanation:
@@ -726,7 +737,6 @@ class FeatureExplanation(Unchanging):
 
 
 def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:
-    """Yield blocks, with a call after each."""
     for block in blocks:
         yield block
         if between_blocks is not None:

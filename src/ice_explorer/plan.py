@@ -25,7 +25,6 @@ from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
-from ice_explorer.errors.labels import shortened
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
@@ -35,8 +34,9 @@ from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names
+from ice_explorer.results.notes import known_target
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
-from ice_explorer.results.target_check import known_target
+from ice_explorer.tables.labels import shortened
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
@@ -44,13 +44,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
-    from ice_explorer.results.target_check import KnownTarget
+    from ice_explorer.results.notes import KnownTarget
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 
@@ -129,6 +130,10 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Wh
     else:
         inputs = list(map(lay_out, chosen))
     method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
+    sampled = []
+    if n_rows is not None:
+        of_all = f"{len(inputs[0].positions)} of {table.n_observations}"
+        sampled = [f"Curves are computed for {of_all} observations, sampled separately for each feature."]
     undeclared = [columns.at(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
     said = [
         *predictor.notes,
@@ -138,7 +143,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Wh
         *notes.note_small_weights(weights),
         *notes.note_undeclared_groups(find_groups(undeclared)),
         *notes.grids(inputs),
-        *_sample_note(inputs, context.settings),
+        *sampled,
         *method_notes,
     ]
     return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
@@ -314,15 +319,19 @@ def _check_distance(distance: object, columns: Columns, index: Any) -> Mapping[i
     return {}
 
 
-def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
-    if settings.sample is None:
-        return []
-    n_rows, n_observations = len(inputs[0].positions), len(inputs[0].observed)
-    return [f"Curves are computed for {n_rows} of {n_observations} observations, sampled separately for each feature."]
-
-
 class Plan:
-    """Validated and resolved input of an explanation, made by `prepare`; `labels` are `features` as text."""
+    """Validated and resolved input of an explanation, made by `prepare`.
+
+    - `features`, `labels`: names, and the same as text.
+    - `outputs`, `output_labels`: what `output` could be instead, and the same as text; empty with one output.
+    - `responses`: what `response` could be instead; empty for a plain function.
+    - `is_opening`: whether the output was chosen for the user, from the target or the predictions.
+    - `method`: what computes the curves, by name.
+    - `has_all_rows`: whether the rows that metrics are of are at hand.
+    - `is_on_cluster`: whether metrics are computed elsewhere, block by block in any order.
+    """
+
+    is_on_cluster = False
 
     def __init__(
         self,
@@ -340,6 +349,11 @@ class Plan:
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
+        self.outputs = context.predictor.outputs
+        self.output_labels = tuple(shortened([str(output) for output in self.outputs]))
+        self.responses = context.predictor.responses
+        self.is_opening = context.predictor.is_opening
+        self.method, self.has_all_rows = method.name, context.has_all_rows
         self._notes = tuple(notes)
         self._target = target
 
@@ -347,31 +361,6 @@ class Plan:
     def notes(self) -> tuple[str, ...]:
         """Whether predictions depend on chance is among them once a feature has been computed."""
         return self._notes + self._method.notes
-
-    @property
-    def outputs(self) -> tuple[object, ...]:
-        """What `output` could be instead; empty where the model has one output."""
-        return self._context.predictor.outputs
-
-    @cached_property
-    def output_labels(self) -> tuple[str, ...]:
-        """The same as people read them."""
-        return tuple(shortened([str(output) for output in self.outputs]))
-
-    @property
-    def is_opening(self) -> bool:
-        """Whether the output was chosen for the user, from the target or the predictions."""
-        return self._context.predictor.is_opening
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        """What `response` could be instead; empty for a plain function."""
-        return self._context.predictor.responses
-
-    @property
-    def method(self) -> str:
-        """What computes the curves, by name."""
-        return self._method.name
 
     @property
     def n_predictions(self) -> int:
@@ -391,14 +380,6 @@ class Plan:
         return (
             f'{said}; `sample={_FEWER}, grid="quantile"` makes {fewer:,}.' if fewer < self.n_predictions else f"{said}."
         )
-
-    is_on_cluster = False
-    """Whether metrics are computed elsewhere, block by block in any order."""
-
-    @property
-    def has_all_rows(self) -> bool:
-        """Whether the rows that metrics are of are at hand."""
-        return self._context.has_all_rows
 
     def of_output(self, model: Any, X: Any, options: Options) -> Plan:
         """Return the plan of another output of the same model and rows, whose curves can be compared with these."""
@@ -455,12 +436,6 @@ class Plan:
             blocks = [curves for _, curves in self._method.curves(item, positions)]
         return np.concatenate([np.empty((0, item.grid.n_grid)), *blocks])
 
-    def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predict some rows of X as they are; the mean of each of `outputs`."""
-        self._context.prediction_check.check()
-        predicted = self._context.predictor.all_outputs(self._context.table.take(positions))
-        return np.asarray(predicted.mean(axis=0))
-
     def check_unchanged(self, feature: Name | None = None) -> None:
         """Raise if the model changed since the plan; for a feature, only if computing that takes the model."""
         if feature is None or self._inputs[feature].has_missing or not self._method.has_copied_model:
@@ -498,3 +473,62 @@ class Plan:
             values = f"{drafts.n_grid:.0f} of up to {self.drafter.n_grid:,} values"
             notes.append(f"Grids have at most {values} {budget}; `budget=None` uses all of them.")
         return self.explanation(within[0], notes)
+
+
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLines:
+    """Curves of some rows for several classes.
+
+    - `outputs`: which classes: all in their own order, or those most probable for these rows where there are too many.
+    - `explained`: which of them the explanation is of.
+    - `n_outputs`: how many the model has.
+    - `curves` (n_shown, n_rows, n_grid).
+    """
+
+    outputs: tuple[str, ...]
+    explained: int
+    n_outputs: int
+    curves: Array
+
+
+class Classes:
+    """Curves of every class, computed on demand; `plan_of` makes the plan of another output."""
+
+    def __init__(self, plan: Plan, plan_of: Callable[[object], Plan]) -> None:
+        self._plan = plan
+        self._plan_of = plan_of
+        self._plans: dict[object, Plan] = {plan.settings.output: plan}
+        self._lock = Lock()  # a file may be written while the browser is answered
+
+    @property
+    def n_shown(self) -> int:
+        """How many classes `lines` returns."""
+        return min(len(self._plan.outputs), MOST_SHOWN)
+
+    def lines(self, feature: Name, positions: Rows) -> ClassLines:
+        """Compute the curves of some rows for each class, (n_classes, n_rows, n_grid)."""
+        self._plan.check_unchanged(feature)
+        outputs, own = self._plan.outputs, self._plan.settings.output
+        shown: list[Any] = list(outputs)
+        if len(outputs) > MOST_SHOWN:
+            context = self._plan._context
+            context.prediction_check.check()
+            means = context.predictor.all_outputs(context.table.take(positions)).mean(axis=0)
+            likeliest = np.argsort(-means, kind="stable")[:MOST_SHOWN].tolist()
+            at = outputs.index(own)
+            if at not in likeliest:
+                likeliest[-1] = at
+            shown = [outputs[place] for place in likeliest]
+        with self._lock:
+            curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
+        label_of = dict(zip(outputs, self._plan.output_labels, strict=True))
+        return ClassLines(tuple(label_of[output] for output in shown), shown.index(own), len(outputs), curves)
+
+    def _plan_for(self, output: object) -> Plan:
+        if output not in self._plans:
+            self._plan.check_unchanged()
+            self._plans[output] = self._plan_of(output)
+        return self._plans[output]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from ice_explorer.errors import OptionError
+from ice_explorer.locks import Lock
 from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ice_explorer.engines.context import Context
 
 Progress = bool | None | Callable[[int, int, str], object]
 """The option `progress` of `explain`."""
@@ -76,3 +80,37 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
             bar.update(made)
 
         yield show
+
+
+class Stepwise(ABC):
+    """Work with a model in steps, between which others can be answered; `_steps` does what is left."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lock = Lock()
+        self._remaining: Iterator[None] | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what is under way: the next step begins where the last one ended."""
+        return vars(self) | {"_remaining": None}
+
+    @property
+    @abstractmethod
+    def _is_complete(self) -> bool: ...
+
+    @abstractmethod
+    def _steps(self) -> Iterator[None]: ...
+
+    def _advance(self) -> bool:
+        """Do the next step, and return whether it was the last one."""
+        with self._lock:
+            if not self._is_complete:
+                self._context.prediction_check.check()
+                steps, self._remaining = self._remaining or self._steps(), None
+                next(steps, None)  # after an error the next call begins where this one failed
+                self._remaining = steps
+            return self._is_complete
+
+    def _complete(self) -> None:
+        while not self._advance():
+            pass

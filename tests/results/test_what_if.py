@@ -10,10 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.drivers.candidates import SecondFeature
-from ice_explorer.drivers.in_common import find_common_values
+from ice_explorer.drivers.candidates import SecondFeature, find_common_values
 from ice_explorer.errors import OptionError
-from ice_explorer.results.what_if import moves_of, reach_of
+from ice_explorer.feature import moves_of, reach_of
 from ice_explorer.wire import replies
 from ice_explorer.wire.rows import describe_in_common
 

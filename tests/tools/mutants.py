@@ -42,11 +42,11 @@ MUTATIONS: Final = r"""
 - return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
 + return in_natural_order(levels) or list(levels)
 = copies of the target on another scale are overlooked
-@ results/target_check.py : results/test_target_check.py
+@ results/notes.py : results/test_target_check.py
 - slope = float(x @ y / (y @ y)) if y.any() else 0.0
 + slope = float(y.any())
 = missing values that tell the target are overlooked
-@ results/target_check.py : results/test_target_check.py
+@ results/notes.py : results/test_target_check.py
 - _is_copy(column.missing.astype(np.float64), numbers)
 + _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum
@@ -54,7 +54,7 @@ MUTATIONS: Final = r"""
 - missing = block.missing_change - figures.missing_impact
 + missing = block.missing_change
 = notes need six grid values
-@ results/impact_notes.py : results/test_impact_notes.py
+@ results/notes.py : results/test_impact_notes.py
 - _FEWEST_VALUES: Final = 5
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
@@ -148,8 +148,8 @@ MUTATIONS: Final = r"""
 + weights[at]
 = bands of ALE forget that it is centred
 @ beyond/effects.py : beyond/test_effects.py
-- self.mean_of(accumulated) - of_mean[:, None])
-+ self.mean_of(accumulated) - 0.0 * of_mean[:, None])
+- return np.asarray(self._accumulate(steps) - of_mean[:, None])
++ return np.asarray(self._accumulate(steps) - 0.0 * of_mean[:, None])
 = errors of a sample do not shrink towards all rows
 @ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
@@ -175,7 +175,7 @@ MUTATIONS: Final = r"""
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows
-@ results/subgroups.py : results/test_subgroups.py
+@ results/intervals.py : results/test_subgroups.py
 - moved = None if change is None else change[inside]
 + moved = None if change is None else change[: inside.sum()]
 = the threshold of unlike observations ignores weights
@@ -185,13 +185,13 @@ MUTATIONS: Final = r"""
 = ALE is centred over the grid
 @ beyond/effects.py : beyond/test_effects.py
 - return np.asarray(accumulated - self.mean_of(accumulated))
-+ return np.asarray(accumulated - accumulated.mean(axis=1, keepdims=True))
++ return np.asarray(accumulated - accumulated.mean(axis=-1, keepdims=True))
 = equal values have the rank of the last of them
-@ beyond/correlations.py : beyond/test_correlations.py
-- return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
-+ return np.asarray(np.cumsum(mass)[of_row])
+@ drivers/candidates.py : drivers/test_correlations.py
+- ranks = (np.cumsum(mass) - mass / 2)[of_row]
++ ranks = np.cumsum(mass)[of_row]
 = one large side is enough for a driver
-@ drivers/splits.py : drivers/test_drivers.py
+@ drivers/drivers.py : drivers/test_drivers.py
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),
 + min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows

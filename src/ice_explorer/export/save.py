@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
-from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes
-from ice_explorer.export.file_names import CSV, FEATURE, files_of, name_each
-from ice_explorer.export.tables import curves_table, metrics_table
-from ice_explorer.export.write_files import as_path, check_target, write_files
+from ice_explorer.export.files import CSV, FEATURE, as_path, check_target, files_of, name_each, write_files
+from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
 from ice_explorer.figures.paper import USUAL_DPI, Paper
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
@@ -38,7 +36,7 @@ PARQUET: Final = ".parquet"
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", CSV, PARQUET, ".json", RESULT)
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _WORDS: Final = ("view", "panel", "all")
-_VIEW_WIDTH: Final = 180.0  # mm
+_WIDTHS: Final = {"view": 180.0}  # mm
 _PANEL_WIDTH: Final = 120.0
 _LEFT_OUT: Final = {"view": (), "panel": AROUND}  # choices that a file does not follow
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
@@ -54,14 +52,9 @@ def save(
     max_lines: int | None = None,
     **paper: Any,
 ) -> Path | list[Path]:
-    """Write an explanation to a file, or to one for each feature; the suffix of the path chooses the format.
+    """Write what is shown of an explanation to a file, or to one for each feature, as for `ICEExplorer.save`.
 
-    Parameters
-    ----------
-    explanation, path, what, overwrite, max_lines, **paper
-        As for `ICEExplorer.save`; `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
-    view_state : ViewState or mapping
-        What is shown of it.
+    `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
     """
     file, state = as_path(path), ViewState.of(view_state)
     check_flag("overwrite", overwrite)
@@ -103,18 +96,25 @@ def file_contents(
         )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
-    sheet = _paper(content, paper)
+    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
     state = _of_content(explanation, state, what, has_ranking=content == "view" or suffix in (".html", ".json"))
     state = _with_lines(explanation, state, max_lines, is_page=suffix == ".html")
     if suffix == ".html":
+        if content != "view":  # the page opens with one feature, or with all
+            choices = {name: choice for name, choice in state.choices.items() if name != "right"}
+            state = replace(state, choices={**choices, **({"right": "all"} if content == "all" else {})})
         call = _call(file, what, {"max_lines": max_lines, **paper})
-        return (frozen_page(explanation, _opening_with(state, content), call, title=sheet.title),)
+        return (frozen_page(explanation, state, call, title=sheet.title),)
     has_all = content == "all" or (content == "view" and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     left_out = _LEFT_OUT.get(content, (*AROUND, "pair"))
     origin = provenance(explanation, shown, _call(file, what, paper), left_out)
-    if suffix in (CSV, PARQUET, ".json"):
-        return _numbers(explanation, [each.state for each in shown], suffix, content, origin)
+    states = [each.state for each in shown]
+    if suffix == ".json":
+        return (json_bytes(explanation, states, origin),)
+    if suffix in (CSV, PARQUET):
+        table = metrics_table(explanation, states[0]) if content == "view" else curves_table(explanation, states)
+        return csv_bytes(table, origin) if suffix == CSV else (parquet_bytes(table, origin),)
     text = json.dumps(origin, default=str, allow_nan=False)
     return (_figure(explanation, shown, suffix, content, paper=sheet, origin=text),)
 
@@ -138,13 +138,10 @@ def figure(
             "`save('figures.pdf', 'all')` writes a page for each feature.",
         )
     state = _of_content(explanation, ViewState.of(view_state), what, has_ranking=content == "view")
-    sheet, shown = _paper(content, paper), scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
+    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    shown = scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
     with mpl.rc_context(sheet.style):
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
-
-
-def _paper(content: str, options: Mapping[str, Any]) -> Paper:
-    return Paper.checked(_VIEW_WIDTH if content == "view" else _PANEL_WIDTH, **options)
 
 
 def _of_content(explanation: Explanation, state: ViewState, what: str, *, has_ranking: bool) -> ViewState:
@@ -166,15 +163,6 @@ def content_of(what: object) -> str:
     return what if isinstance(what, str) and what in _WORDS else "feature"
 
 
-def _numbers(
-    explanation: Explanation, states: Sequence[ViewState], suffix: str, content: str, origin: Mapping[str, Any]
-) -> tuple[bytes, ...]:
-    if suffix == ".json":
-        return (json_bytes(explanation, states, origin),)
-    table = metrics_table(explanation, states[0]) if content == "view" else curves_table(explanation, states)
-    return csv_bytes(table, origin) if suffix == CSV else (parquet_bytes(table, origin),)
-
-
 def _figure(
     explanation: Explanation, shown: Sequence[Scene], suffix: str, content: str, *, paper: Paper, origin: str
 ) -> bytes:
@@ -191,14 +179,6 @@ def _figure(
         if suffix == ".pdf":
             return pdf_bytes(figures, *about)
         return (svg_bytes if suffix == ".svg" else png_bytes)(next(figures), *about)
-
-
-def _opening_with(state: ViewState, content: str) -> ViewState:
-    """Return the state of a page that opens as the view is, or with one feature, or with all features."""
-    if content == "view":
-        return state
-    choices = {name: choice for name, choice in state.choices.items() if name != "right"}
-    return replace(state, choices={**choices, **({"right": "all"} if content == "all" else {})})
 
 
 def _result(explanation: Explanation, state: ViewState, file: Path, what: str, max_lines: int | None) -> bytes:

@@ -11,7 +11,7 @@ from ice_explorer.features.axis_text import column_format
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.figures.text import printable
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.results.units import EFFECTS, ROUNDING
+from ice_explorer.results.intervals import EFFECTS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +86,7 @@ def feature_table(feature: FeatureExplanation) -> str:
         if math.isfinite(metrics[name])
     ]
     facts = [feature.dtype_kind, counted(len(feature.rows), "curve"), counted(len(feature.grid), "grid value")]
-    notes = [note.sentence for note in (feature._movement_note, feature._step_note) if note is not None]
+    notes = [feature._notes[subject].sentence for subject in ("movement", "step") if subject in feature._notes]
     return _document(escape(printable(feature.label)), facts, rows, [], notes)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 import numpy as np
 import pandas as pd
 
-from ice_explorer.beyond.effects import keep_effects
+from ice_explorer.beyond.effects import SAVED
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.method import EVERYWHERE, CurveMethod
 from ice_explorer.curves.prediction_check import PredictionCheck
@@ -22,12 +22,11 @@ from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import DataError, ModelNeededError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
-from ice_explorer.feature import FeatureExplanation
+from ice_explorer.feature import DRIVERS, FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.predict import Predictor
 from ice_explorer.saved.archive import Archive
-from ice_explorer.saved.labels import UNREADABLE
-from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, read
+from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
 from ice_explorer.saved.write import opened_note
 from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import PandasTable
@@ -113,10 +112,8 @@ def _explanation(entries: Entries) -> Explanation:
         _feature(each, context, method, feature) for each, feature in zip(entries["features"], features, strict=True)
     ]
     result = Explanation(context, method, results, ())
-    if rows["target"] is not None:
-        result = result._with_target(rows["target"], rows["target_name"])
-    alerts = entries["alerts"]
-    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]])
+    alerts, target = entries["alerts"], {"_observed_target": rows["target"], "_target_name": rows["target_name"]}
+    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]], **target)
 
 
 def _same(label: str, _names: Sequence[str]) -> str:
@@ -153,7 +150,6 @@ def _check_values(values: Array, kind: str, levels: Values | None) -> Array:
 
 
 def _table(columns: Sequence[Column], index: Any) -> PandasTable:
-    """Return the rows as a table of pandas."""
     names, n_rows = [column.name for column in columns], len(columns[0].values)
     _check(len({str(name) for name in names}) == len(names), "two columns have one name")
     _check(all(len(column.values) == n_rows for column in columns), "texts are not one for each row")
@@ -166,7 +162,6 @@ def _table(columns: Sequence[Column], index: Any) -> PandasTable:
 
 
 def _cells(column: Column) -> Any:
-    """Return values as pandas has them."""
     values = column.values
     if column.kind == "other":
         return pd.Series(values, dtype=object)
@@ -238,10 +233,10 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     if combined.row_rules is not None:
         _check(np.isin(combined.row_rules, np.arange(len(combined.rules))).all(), "there is no such rule")
     _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
-    result._drivers = drivers
+    result._once(DRIVERS, lambda: drivers)
     if effects is not None:
         _check_grid(effects.grid, feature)
-        keep_effects(result, effects)
+        result._once(SAVED, lambda: effects)
     return result
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.checks import check_one_of
 from ice_explorer.glossary import explanation
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import ModelComparison
+    from ice_explorer.plan import Classes
     from ice_explorer.results.options import Kind
-    from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`

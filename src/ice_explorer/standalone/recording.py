@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.features.feature import LEVELLED
+from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
-from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
@@ -156,7 +156,8 @@ def _requests(explanation: Explanation, state: ViewState, rows: list[int]) -> It
     for feature in explanation.values():
         yield from _requests_about(feature, state, rows)
     drivers = [driver for feature in explanation.values() for driver in feature._search_drivers().reported]
-    for name in [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]:
+    residual = [] if explanation._residual_label is None else [RESIDUAL]
+    for name in [*explanation._context.columns.names_for_coloring, *residual]:
         label = explanation._column(name).label
         named = {tuple(driver.levels) for driver in drivers if driver.column == label and driver.levels is not None}
         for levels in [None, *map(list, sorted(named))]:
@@ -166,9 +167,9 @@ def _requests(explanation: Explanation, state: ViewState, rows: list[int]) -> It
         for rank_by, unit in itertools.product(METRIC_RANKINGS, UNITS):
             yield requests.IntervalsRequest("", rank_by, state.ci, decay, unit)
     joint, pair = state.besides.joint, tuple(state.choice("pair"))
-    if state.choice("left") == "interactions" or joint.whole_interactions is not None:
+    if state.choice("left") == "interactions" or joint.has_interactions:
         yield requests.InteractionsRequest("")
-    pairs = {(two.first.label, two.second.label): None for two in joint.whole_pairs}
+    pairs = {(two.first.label, two.second.label): None for two in joint.known_pairs.values()}
     for first, second in {**pairs, **({pair: None} if state.feature in pair else {})}:
         yield requests.TwoWayRequest("", first, second)
 
@@ -220,7 +221,7 @@ def _traits(explanation: Explanation, state: ViewState, code: str, classes: Clas
     outputs = () if classes is None else classes.outputs
     models = state.besides.models
     header = describe_header(
-        explanation, heads, code, outputs, prediction_sd=explanation._prediction_sd,
+        explanation, heads, code, outputs, prediction_sd=explanation._context.prediction_sd,
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(heads)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.comparison import (
     ModelComparison,
     check_explanations,
@@ -21,16 +21,16 @@ from ice_explorer.comparison import (
 )
 from ice_explorer.drafts import Drafts
 from ice_explorer.errors import ArgumentError, Cancelled, DataError, OptionError
-from ice_explorer.errors.keywords import unknown_keyword
-from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
+from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
-from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
+from ice_explorer.tables.labels import clipped, readable
 from ice_explorer.tables.table import kept
 from ice_explorer.widget.state import Wanted
 from ice_explorer.wire.arrays import check_sendable

@@ -40,7 +40,7 @@ def checked(  # noqa: C901, PLR0911, PLR0912 - one case for each trait
         case "anchor":
             return _check_anchor(value, open_work, feature)
         case "selection":
-            return np.unique(open_work().known._check_positions(value, "selection")).tolist()
+            return np.unique(open_work().known._context.positions(value, "selection")).tolist()
         case "rank_by":
             is_of_one = not open_work().choices.models
             if is_of_one and isinstance(value, str) and value == OF_MODELS:
@@ -93,7 +93,7 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
     if value is None:
         return None
     known = open_work().known
-    return known._checked_residual_label if known._are_residuals(value) else known._column(value).label
+    return known._find_residuals(value) or known._column(value).label
 
 
 def _check_output(value: object, choices: Choices) -> str:

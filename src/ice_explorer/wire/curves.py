@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.beyond.effects import local_effects
 from ice_explorer.checks import check_distinct_positions
+from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.display_axis import display_axis, histogram
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.results.outputs import Classes
-    from ice_explorer.results.two_way import TwoWay
+    from ice_explorer.plan import Classes
     from ice_explorer.tables.column import Column
     from ice_explorer.wire.requests import IntervalsRequest
 
@@ -50,7 +50,7 @@ def describe_curves(
     offset = (lowest + highest) / 2
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     edges, counts = histogram(axis)
-    is_told = feature._are_on_grid(positions).all()
+    is_told = np.isin(feature._item.observed[positions], feature.axis).all()
     return messages.CurvesBody(
         feature=feature.label,
         kind=feature.dtype_kind,
@@ -182,8 +182,8 @@ def describe_effects(
 ) -> messages.EffectsBody:
     """Describe ALE and M-plot of a feature."""
     effects = local_effects(feature, between_blocks)
-    mean = effects.mean_prediction
-    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
+    mean, ale, m_plot = effects.mean_prediction, *(effects.columns[name] for name in ("ale", "m_plot"))
+    return messages.EffectsBody(feature.label, mean, effects.grid, ale, m_plot - mean)
 
 
 def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:
@@ -236,11 +236,11 @@ def describe_intervals(
 def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
     """Describe what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    by_feature = interactions._by_feature()
+    by_feature = {name: moved.joint for name, moved in interactions._moved.items()}
     features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
     pairs = [
         messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
-        for (first, second), joint in interactions._by_pair().items()
+        for (first, second), joint in interactions._joint.items()
     ]
     return messages.InteractionsBody(
         n_rows=len(interactions.row_positions),

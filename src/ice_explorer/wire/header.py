@@ -163,7 +163,7 @@ def describe_header(
     - `target_name`: name of y; "" where it has none.
     - `distances`: what can be chosen as unit of the distance from the observed value.
     """
-    columns = [explanation._column(name) for name in explanation._color_columns]
+    columns = [explanation._column(name) for name in explanation._context.columns.names_for_coloring]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,

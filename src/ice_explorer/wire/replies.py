@@ -107,7 +107,7 @@ def _intervals(
 
 def _what_if(request: requests.WhatIfRequest, known: Explanation) -> WhatIfBody:
     """Answer with the first of the requested features: at least one, and no more than time allows."""
-    (position,) = known._check_positions([request.position], "position").tolist()
+    (position,) = known._context.positions([request.position], "position").tolist()
     prediction = float(known.predictions([position])[0])
     features: list[FeatureMoves] = []
     end = time.monotonic() + _SECONDS_OF_REPLY
