@@ -429,6 +429,8 @@ export class FakeKernel {
       convention: "step",
       prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
+      model: "logistic regression",
+      score: "",
       target_name: "",
       outputs: [],
       responses: [],

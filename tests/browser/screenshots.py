@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from browser.conftest import launch_options
 from browser.jupyter import JupyterServer
+from browser.views import set_in_menu
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ def take(lab, browser, file, *, theme, width):
     view = page.get_by_test_id("ice-explorer")
     expect(view).to_have_attribute("data-status", "ready")
     view.locator('[data-test=bar][data-feature="body mass index"]').click()
-    view.get_by_test_id("color-by").select_option("log triglycerides")
+    set_in_menu(view, "color-by", "log triglycerides")
     expect(view).to_have_attribute("data-feature", "body mass index")
     expect(view.get_by_test_id("legend")).to_contain_text("log triglycerides")
     expect(view).to_have_attribute("data-drawn-lines", "442")

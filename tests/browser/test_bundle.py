@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser.awaiting import soon
-from browser.views import bar, choose_kind, ranked, ranking, set_in_menu
+from browser.views import bar, choose_kind, open_menu, ranked, ranking, set_in_menu
 from playwright.sync_api import expect
 
 
@@ -131,7 +131,7 @@ def test_the_view_follows_python_and_python_the_view(explore, view, X):
     bar(view, "near").click()
     expect(view).to_have_attribute("data-feature", "near")
     choose_kind(view, "d-ice")
-    view.get_by_test_id("color-by").select_option("near")
+    set_in_menu(view, "color-by", "near")
     set_in_menu(view, "rank-by", "impact")
     choose_kind(view, "c-ice")
     set_in_menu(view, "anchor", "own")
@@ -154,6 +154,7 @@ def test_impact_is_counted_otherwise_without_the_model(explore, view, X):
     # What the lines differ by is requested after they are shown, and may predict some of them.
     expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
     n_calls = len(calls)
+    open_menu(view)
     view.get_by_test_id("details-summary").click()
     status = view.get_by_test_id("status-text")
     for convention, words in {"paper": "impact as in the paper", "step": "features"}.items():

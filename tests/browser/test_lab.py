@@ -8,7 +8,7 @@ import nbformat
 import numpy as np
 from browser.awaiting import soon
 from browser.jupyter import DIABETES, EXPLORER
-from browser.views import choose_kind, drag_slider, least_decay, open_feature, ranked, ranking
+from browser.views import choose_kind, drag_slider, least_decay, open_feature, ranked, ranking, set_in_menu
 from playwright.sync_api import expect
 
 # After some predictions the model waits for a file, "go on", so that there is something to cancel however slow the
@@ -44,7 +44,7 @@ def test_from_the_cell_to_the_table(notebook):
     view = notebook.show(EXPLORER, "")
     open_feature(view, "s5")
     choose_kind(view, "c-ice")
-    view.get_by_test_id("color-by").select_option("bmi")
+    set_in_menu(view, "color-by", "bmi")
     expect(view.get_by_test_id("legend")).to_contain_text("bmi")
     orders = {tuple(ranked(view)) for _ in drag_slider(page, view, 0.75, 0.02, 25)}
     assert len(orders) > 1

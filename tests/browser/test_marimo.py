@@ -7,7 +7,7 @@ import re
 import pytest
 from browser.awaiting import soon, still
 from browser.server import serve_marimo
-from browser.views import bar, brush, ranked
+from browser.views import bar, brush, ranked, set_in_menu
 from playwright.sync_api import expect
 
 APP = """\
@@ -146,7 +146,7 @@ def test_a_notebook_follows_its_explorer(views, page):
     expect(first).to_have_attribute("data-feature", "s5")
     expect(values).to_contain_text("open s5;")
     expect(state).to_have_text("state s5")
-    first.get_by_test_id("color-by").select_option("sex")
+    set_in_menu(first, "color-by", "sex")
     expect(values).to_contain_text("by sex")
     expect(first.get_by_test_id("legend")).to_contain_text("sex")
     expect(first.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))

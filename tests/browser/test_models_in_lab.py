@@ -38,7 +38,7 @@ def open_in_both(view, feature):
     open_feature(view, feature)
     expect(view).to_have_attribute("data-drawn-lines", "400")
     expect(view.get_by_test_id("group-mean")).to_have_count(2)
-    expect(view.get_by_test_id("model-label")).to_have_text(["forest", "boosting"])
+    expect(view.get_by_test_id("legend-level")).to_contain_text(["forest", "boosting"])
     expect(view.locator(_BARS)).to_have_count(20)
 
 

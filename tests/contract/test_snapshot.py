@@ -39,7 +39,7 @@ def blobs():
     for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
         while not whole._advance():
             pass
-    choices = {"ale": True, "correlated": True, "unlike": True}
+    choices = {"ale": True, "fade": "unlike"}
     state = ViewState(
         feature="income",
         convention="paper",

@@ -78,17 +78,6 @@ export function leftAxis(ticks: readonly Tick[], left: number, right: number): S
   return group;
 }
 
-export function rightAxis(ticks: readonly Tick[], right: number): SVGGElement {
-  const group = svg("g", { class: "ice-axis", "aria-hidden": "true" });
-  for (const { at, label } of ticks) {
-    group.append(
-      svg("line", { class: "ice-tick", x1: right, x2: right + 4, y1: at, y2: at }),
-      svg("text", { x: right + 8, y: at, dy: "0.32em" }, label),
-    );
-  }
-  return group;
-}
-
 /** A baseline with labels under it, none beyond `width`; a label that would touch its neighbour is left out. */
 export function bottomAxis(
   ticks: readonly Tick[],

@@ -75,6 +75,7 @@ export function levelsLegend(
       html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
     ]);
+    button.style.setProperty("--ice-line", cssColor(palette, index));
     return hinted(button, `${counts}${drawn === null ? "" : ", and their mean"}. ${HOW}`, level);
   });
   return [

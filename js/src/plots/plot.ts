@@ -7,7 +7,7 @@ import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette 
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
-import { CHANGE, type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
@@ -43,10 +43,8 @@ export interface Plot {
   bottom: number;
   /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
   slopesEnd: number;
-  /** Height of the ticks of observed values below that; 0 if there are none. */
-  rug: number;
-  /** Height of the strip of unlike values below that; 0 if there is none. */
-  unlike: number;
+  /** Room for the names of lines right of everything drawn; 0 where there is none. */
+  labelRoom: number;
   axis: number;
   x: Scale;
   /** From values relative to the scene's base. */
@@ -63,7 +61,6 @@ export interface Plot {
   isCut: boolean;
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   valueExponent: string;
-  rangeTicks: Tick[];
   palette: Palette;
   /** The lines in pixels of the canvas; on levels, the connectors, two points per level. */
   lines: LineSet;
@@ -79,13 +76,10 @@ export type Drawable = Pick<
   "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
 >;
 
-/** Height of the histogram, and of the spread of the slopes. */
+/** Height of the histogram with what is unlike the data, and of the spread of the slopes. */
 const STRIP = 28;
-const RUG = 8;
-/** Height of the strip of unlike values. */
-const UNLIKE = 24;
-/** Room for their names on the left. */
-const [STRIP_LABEL, UNLIKE_LABEL] = [36, 48];
+/** Room for its name on the left. */
+const STRIP_LABEL = 36;
 /** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
@@ -187,23 +181,14 @@ interface Setting {
   size: Size;
   font: string;
   range: ValueRange;
-  rug: number;
-  unlike: number;
-}
-
-/** Strips under the curves that are optional. */
-interface Strips {
-  rug: boolean;
-  unlike: boolean;
+  labelRoom: number;
 }
 
 /** Axes and margins of a plot whose axis labels have this height. */
-function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Setting, labelsHeight: number) {
+function layOut({ scene, size, font, range: { low, high }, labelRoom }: Setting, labelsHeight: number) {
   const { curves, base } = scene;
-  const [lowest, highest] = curves.prediction_range;
-  const centred = scene.kind === "c-ice" && highest > lowest;
   const axis = size.height - labelsHeight;
-  const slopesEnd = axis - STRIP - unlike - rug;
+  const slopesEnd = axis - STRIP;
   const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
   const inner = Math.max(1, bottom - TOP - 2 * BREATH);
   const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
@@ -214,14 +199,11 @@ function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Settin
     [bottom, TOP],
     wanted,
   );
-  const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
-  const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
-  const left = Math.max(unlike > 0 ? UNLIKE_LABEL : STRIP_LABEL, labelWidth(yTicks, font) + 12);
+  const left = Math.max(STRIP_LABEL, labelWidth(yTicks, font) + 12);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
-  const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
-  const right = Math.max(left + 40, size.width - margin - slotRoom);
+  const right = Math.max(left + 40, size.width - Math.max(8, labelRoom) - slotRoom);
   const x = scaleLinear(featureDomain(curves), [left, right]);
-  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, rangeTicks, left, right, x };
+  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, left, right, x };
 }
 
 export function plotOf(
@@ -230,13 +212,12 @@ export function plotOf(
   size: Size,
   theme: Theme,
   range: ValueRange,
-  strips: Strips,
+  labelRoom: number,
 ): Plot {
   const { curves } = scene;
   const { n_lines: nLines } = curves;
   const write = writerOf(curves);
-  const [rug, unlike] = [strips.rug ? RUG : 0, strips.unlike ? UNLIKE : 0];
-  const setting = { scene, size, font: theme.font, range, rug, unlike };
+  const setting = { scene, size, font: theme.font, range, labelRoom };
   // Labels of levels need another height, which hardly changes the width that they are fitted to.
   let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
@@ -254,8 +235,7 @@ export function plotOf(
     outer: slot?.right ?? right,
     slot,
     reach,
-    rug,
-    unlike,
+    labelRoom,
     shared: range.shared,
     isCut: range.isCut,
     top: TOP,

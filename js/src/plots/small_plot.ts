@@ -7,7 +7,6 @@ import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
 import { scaleLinear } from "../marks/scale.ts";
-import type { SceneOptions } from "../store/store.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Anchor, ColorsBody, CurvesBody, Kind } from "../wire/protocol.ts";
@@ -69,19 +68,12 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
 }
 
 /** The scene at some grid values. Centring uses all values, and slopes are over bins. */
-export function smallScene(
-  curves: CurvesBody,
-  kind: Kind,
-  anchor: Anchor,
-  most: number,
-  options: SceneOptions = {},
-): Scene {
-  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice")
-    return sceneOf(curves, kind, anchor, options);
+export function smallScene(curves: CurvesBody, kind: Kind, anchor: Anchor, most: number): Scene {
+  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice") return sceneOf(curves, kind, anchor);
   const kept = keptPoints(curves.grid, most);
   const thinned = thinnedCurves(curves, kept);
   const scene = sceneOf(curves, kind, anchor);
-  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor, options), extent: scene.extent };
+  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor), extent: scene.extent };
   const { n_grid: nGrid } = curves;
   return {
     ...scene,
@@ -89,8 +81,6 @@ export function smallScene(
     x: thinned.grid,
     values: atPoints(scene.values, nGrid, kept),
     mean: atPoints(scene.mean, nGrid, kept),
-    low: atPoints(scene.low, nGrid, kept),
-    high: atPoints(scene.high, nGrid, kept),
   };
 }
 

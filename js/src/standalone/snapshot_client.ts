@@ -70,7 +70,8 @@ export interface Snapshot {
   /** Replies to requests that were switched on when the page was saved; else empty. */
   effects: Kept<EffectsBody>[];
   correlated: CorrelatedBody[];
-  unlike: Kept<UnlikeBody>[];
+  /** Null where its models were not fitted before the page was saved. */
+  unlike: (Kept<UnlikeBody> | null)[];
   /** Null where the page was saved without them. */
   intervals: KeptIntervals | null;
   /** Null where they were not computed before the page was saved. */
@@ -212,9 +213,9 @@ export class SnapshotClient implements Client {
   readonly answers = (type: OptionalRequest): boolean =>
     type === "intervals" ? (this.snapshot.intervals ?? null) !== null : this.snapshot[type].length > 0;
 
-  #kept<T extends Exclude<OptionalRequest, "intervals">>(type: T, feature: string): Snapshot[T][number] {
+  #kept<T extends Exclude<OptionalRequest, "intervals">>(type: T, feature: string): NonNullable<Snapshot[T][number]> {
     const known = this.snapshot[type][this.#feature(feature)];
-    if (known === undefined) throw new KernelError(NO_KERNEL);
+    if (!known) throw new KernelError(known === null ? NOT_COMPUTED : NO_KERNEL);
     return known;
   }
 

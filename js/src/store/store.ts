@@ -77,12 +77,6 @@ export interface Loaded {
 /** The curves of each model that is drawn. */
 const linesOf = ({ curves, models }: Loaded): CurvesBody[] => models?.map((of) => of.curves) ?? [curves];
 
-/** What pictures depend on besides their curves, their kind and the anchor. */
-export interface SceneOptions {
-  /** Probabilities, around whose mean ± SD would leave [0, 1]. */
-  isProbability?: boolean;
-}
-
 /** The curves on screen: while others are on their way, still the last ones. */
 export function loadedOf(picture: Picture): Loaded | null {
   if (picture.state === "ready") return picture.loaded;
@@ -220,6 +214,19 @@ export class Store {
     const choice = JSON.stringify([rankBy, reading.decay, convention, distance, this.explained.value, isEmpty]);
     return this.#order.of(ranked, choice, this.status.value.state === "computing");
   });
+  readonly #ranksAtDefault: ReadonlySignal<ReadonlyMap<number, number>> = computed(() => {
+    const [reading, rankBy] = [this.reading.value, this.rankBy.value];
+    if (reading === null || rankBy !== "in_distribution_impact") return new Map();
+    const { figures, unit } = reading;
+    const ranked = rankFeatures(new Reading(figures, DOCUMENT_DEFAULTS.decay, unit), rankBy);
+    return new Map(ranked.filter(({ known }) => known).map(({ index, rank }) => [index, rank]));
+  });
+  /** By how many ranks each feature is above that at the default decay, by its index; empty where none is known. */
+  readonly movedRanks: ReadonlySignal<ReadonlyMap<number, number>> = computed(() => {
+    if (this.decay.value === DOCUMENT_DEFAULTS.decay) return new Map();
+    const before = this.#ranksAtDefault.value;
+    return new Map(this.ranking.value.map(({ index, rank }) => [index, (before.get(index) ?? rank) - rank]));
+  });
   /** Rows that the figures and curves of each feature rest on: null is all of them, and 0 while nothing is known. */
   readonly nRows: ReadonlySignal<ReadonlyMap<string, number | null>> = computed(() => {
     const figures = this.figures.value;
@@ -250,9 +257,6 @@ export class Store {
     const { features = [], columns = [] } = this.figures.value?.header ?? {};
     return partings([...features, ...columns].map(({ name }) => name));
   });
-  readonly sceneOptions: ReadonlySignal<SceneOptions> = computed(() => ({
-    isProbability: this.response.value === "predict_proba",
-  }));
   /** Identifies the output and its scale. */
   readonly #explainedOutput: ReadonlySignal<string> = computed(() =>
     JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
@@ -673,7 +677,7 @@ export class Store {
   /** The share of the curve of a row that is unlike 99 % of rows; null while that is not shown, or not known. */
   unlikeShareOf(row: number): number | null {
     const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value.body];
-    if (loaded === null || !this.remembered.of("unlike").value || known === null) return null;
+    if (loaded === null || this.remembered.of("fade").value !== "unlike" || known === null) return null;
     const line = loaded.curves.positions.indexOf(row);
     return line === -1 ? null : shareOfLine(known, line);
   }

@@ -67,10 +67,8 @@ export interface Filter {
  * - `shared_y`: whether the value axis is the same for all features.
  * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
  * - `models`: whether the curves of all models share the axes.
- * - `rug`: ticks at the observed values, if these are few enough.
- * - `correlated`: the features that vary most with the open one.
- * - `unlike`: the share of phantom observations that are unlike 99 % of rows.
- * - `fade`: whether curves fade by distance, or where they are unlike the data.
+ * - `ale`: accumulated local effects beside the mean.
+ * - `fade`: whether curves fade by distance alone, or also disappear where they are unlike the data, if decay < 1.
  * - `filters`: the levels that the legend of a column hides.
  */
 export interface ViewChoices {
@@ -83,13 +81,8 @@ export interface ViewChoices {
   target: boolean;
   classes: boolean;
   models: boolean;
-  rug: "auto" | "off";
-  partial_dependence: boolean;
   ale: boolean;
-  m_plot: boolean;
-  correlated: boolean;
-  unlike: boolean;
-  fade: "distance" | "unlike";
+  fade: "unlike" | "distance";
   filters: Record<string, Filter>;
 }
 
@@ -117,13 +110,8 @@ export const CHOICE_DEFAULTS: Readonly<ViewChoices> = {
   target: false,
   classes: false,
   models: true,
-  rug: "auto",
-  partial_dependence: true,
   ale: false,
-  m_plot: false,
-  correlated: false,
-  unlike: false,
-  fade: "distance",
+  fade: "unlike",
   filters: {},
 };
 
@@ -197,7 +185,8 @@ export interface FormatHead {
  * `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
  * `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
  * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
- * those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+ * those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
+ * not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
  * `models` are the names of several models, in their order; empty with one. The last profiles are then
  * "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
  * "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -216,6 +205,8 @@ export interface Header {
   convention: Convention;
   prediction_sd: number | null;
   output_label: string;
+  model: string;
+  score: string;
   target_name: string;
   outputs: string[];
   responses: string[];
@@ -358,14 +349,22 @@ export interface CombinedBody {
   rules: RuleBody[];
 }
 
+/** A part of a sentence, and the group whose colour it has: 0 or 1, or null. */
+export interface TextPart {
+  text: string;
+  group: number | null;
+}
+
 /**
  * What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
  *
- * `lead` is a sentence: how much curves differ, and whether a column explains it.
+ * `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
+ * changes in both groups of the best split; it is empty where one effect describes all rows.
  */
 export interface DriversBody {
   feature: string;
   lead: string;
+  sentence: TextPart[];
   drivers: DriverBody[];
   combined: CombinedBody;
   n_rows: number;

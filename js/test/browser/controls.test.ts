@@ -56,16 +56,6 @@ test("the slider is worked with the keyboard from end to end, of which Python he
   expect(part("decay-value").textContent).toBe("0.3");
 });
 
-test("the key keeps its room where all values count alike", async () => {
-  const { part } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.5 }));
-  const mean = part("key-mean");
-  const { width } = mean.getBoundingClientRect();
-  expect(mean.innerText).toMatch(/partial dependence ± 1 SD\s*, unweighted/);
-  await slideTo(part("decay-slider"), 1);
-  expect(mean.innerText).not.toContain("unweighted");
-  expect(mean.getBoundingClientRect().width).toBe(width);
-});
-
 test("the kinds are one radio group with arrow keys", async () => {
   const { part, model } = await mountFrame();
   expect(part("kind-ice").getAttribute("aria-checked")).toBe("true");

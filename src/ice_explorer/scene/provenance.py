@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.results.options import DEFAULTS
-from ice_explorer.scene.view_state import STATE_VERSION, ViewState, followed, not_drawn
+from ice_explorer.scene.view_state import STATE_VERSION, ViewState, chosen, followed, not_drawn
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
             given[name] = plain
     if settings.weighted:
         given["sample_weight"] = _VALUES
-    if state.choices:
-        given["state"] = {"version": STATE_VERSION, "view": dict(state.choices)}
+    if view := chosen(state.choices):
+        given["state"] = {"version": STATE_VERSION, "view": view}
     return given
 
 

@@ -86,14 +86,15 @@ class ViewState(DocumentState):
     selection : tuple of int
         Rows of X that are drawn and marked.
     choices : mapping
-        What a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+        What a reader chose about the view in the browser, as `state` of an explorer has it under "view". Without a
+        view curves fade by distance alone: to find what is unlike the data, models are fitted.
     besides : Besides
         What an explorer knows besides the explanation.
     """
 
     convention: Convention | None = None  # type: ignore[assignment]  # None leaves it to the explanation
     selection: tuple[int, ...] = ()
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any] = field(default_factory=lambda: {"fade": "distance"})
     besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
@@ -115,8 +116,8 @@ class ViewState(DocumentState):
 
     @property
     def fades_unlike(self) -> bool:
-        """Whether the curves of the open feature fade where they are unlike the data, not by distance."""
-        return bool(self.choice("unlike")) and self.choice("fade") == "unlike"
+        """Whether the curves of the open feature disappear where they are unlike the data."""
+        return self.decay < 1 and self.choice("fade") == "unlike"
 
     def choice(self, name: str) -> Any:
         """Return what a reader chose of one thing, or what is usual."""

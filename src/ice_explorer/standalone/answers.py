@@ -16,6 +16,7 @@ from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
+from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import (
@@ -28,7 +29,7 @@ from ice_explorer.wire.curves import (
     describe_intervals,
     describe_unlike,
 )
-from ice_explorer.wire.header import Tables, describe_header
+from ice_explorer.wire.header import Tables, describe_header, score_text
 from ice_explorer.wire.joint import describe_interactions, describe_two_way
 from ice_explorer.wire.messages import FeatureHead, Status
 from ice_explorer.wire.requests import IntervalsRequest
@@ -55,6 +56,7 @@ FEWEST_LINES: Final = 30
 MOST_VALUES_OF_CLASSES: Final = 500_000
 """The same for all classes together; where `FEWEST_LINES` are more than that, there are none."""
 
+_MOST_CORRELATED: Final = 2_000_000  # cells of X; of more, correlations take long
 _MOST_PLACES: Final = 100
 
 
@@ -197,7 +199,7 @@ def _traits(
     models = state.besides.models
     header = describe_header(
         explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation._prediction_sd,
-        models=() if models is None else models.names,
+        models=() if models is None else models.names, score=score_text(explanation),
     )  # fmt: skip
     n = len(features)
     sampling = explanation._sampled
@@ -210,7 +212,7 @@ def _traits(
         "model": "" if models is None else models._opened,
         "distance": explanation.settings.distance,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
-        "_view": {name: value for name, value in state.choices.items() if classes or name != "classes"},
+        "_view": {name: value for name, value in chosen(state.choices).items() if classes or name != "classes"},
         "_status": Status(state="ready", done=n, total=n, n_rows=counts[0], n_all=counts[1], label="", message=""),
         "_header": header,
     }
@@ -219,12 +221,23 @@ def _traits(
 def _optional(
     features: Sequence[FeatureExplanation], rows: Sequence[int], state: ViewState, blobs: _Blobs
 ) -> dict[str, list[Any]]:
-    """Return the replies about what a reader has switched on; of all features, as the page may open each."""
-    has_effects = state.choice("ale") or state.choice("m_plot")
+    """Return the replies about what a reader has switched on; of all features, as the page may open each.
+
+    What is unlike the data takes models: only where these are fitted already, and of the feature that is open.
+    """
+    fades_unlike = state.choice("fade") == "unlike"
+    is_kept = [feature.label == state.feature or feature._knows_unlike for feature in features]
+    n_cells = len(features) * len(features[0]._context.row_weights)
     return {
-        "effects": [blobs.keep(describe_effects(each)) for each in features] if has_effects else [],
-        "correlated": [packed(describe_correlated(each))[0] for each in features] if state.choice("correlated") else [],
-        "unlike": [blobs.keep(describe_unlike(each, rows)) for each in features] if state.choice("unlike") else [],
+        "effects": [blobs.keep(describe_effects(each)) for each in features] if state.choice("ale") else [],
+        "correlated": [packed(describe_correlated(each))[0] for each in features]
+        if n_cells <= _MOST_CORRELATED
+        else [],
+        "unlike": [
+            blobs.keep(describe_unlike(feature, rows)) if kept else None
+            for feature, kept in zip(features, is_kept, strict=True)
+            if fades_unlike
+        ],
     }
 
 

@@ -63,7 +63,7 @@ from ice_explorer.widget.trait_checks import check_color_by, check_feature, chec
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors
 from ice_explorer.wire.forms import is_text
-from ice_explorer.wire.header import describe_header
+from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.messages import Header, NoBody, Note, Refusal, Reply
 from ice_explorer.wire.requests import (
     CancelRequest,
@@ -383,9 +383,9 @@ class ICEExplorer(anywidget.AnyWidget):
         self._background.unpause()
 
     def _measure(self, work: Work, _feature: object) -> None:
-        """Measure how far the predictions spread, and publish it."""
+        """Measure how far the predictions spread and how good they are, and publish it."""
         try:
-            work.prediction_sd = work.known._prediction_sd
+            work.prediction_sd, work.score = work.known._prediction_sd, score_text(work.known)
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:
@@ -868,7 +868,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
         if not tables.has_news(snapshot):
             if self._header["prediction_sd"] != work.prediction_sd:
-                self._header = {**self._header, "prediction_sd": work.prediction_sd}
+                self._header = {**self._header, "prediction_sd": work.prediction_sd, "score": work.score}
             return True
         if tables.is_early(snapshot):
             return False
@@ -892,6 +892,7 @@ class ICEExplorer(anywidget.AnyWidget):
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             convention=self._counted, prediction_sd=work.prediction_sd, models=work.choices.models,
             formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
+            score=work.score,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         return header

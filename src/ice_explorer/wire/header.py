@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
 
@@ -166,6 +167,7 @@ def describe_header(
     formats: Sequence[FormatHead] = (),
     target_name: str = "",
     distances: Sequence[str] = (),
+    score: str = "",
 ) -> Header:
     """Describe what the two tables are about.
 
@@ -179,6 +181,7 @@ def describe_header(
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
     - `distances`: what can be chosen as unit of the distance from the observed value.
+    - `score`: how well the model predicts y, once it is known.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
     columns = [explanation._column(name) for name in explanation._color_columns]
@@ -195,6 +198,8 @@ def describe_header(
         method_reason=explanation._method_reason,
         convention=convention,
         prediction_sd=prediction_sd,
+        model=_model_name(explanation._context.predictor.model),
+        score=score,
         output_label=explanation.output_label,
         target_name=target_name,
         outputs=list(outputs),
@@ -207,6 +212,39 @@ def describe_header(
         notes=_notes(explanation.notes[len(explanation._alerts) :], [feature["name"] for feature in features]),
         code=code,
     )
+
+
+def score_text(explanation: Explanation) -> str:
+    """Return the area under the ROC curve of a class, or R²: how well the model predicts y; "" if unknown."""
+    target = explanation._observed_target
+    if target is None:
+        return ""
+    known = ~np.isnan(target)
+    observed, weights = target[known], explanation._context.row_weights[known]
+    predictions = explanation._context.all_predictions[known]
+    if explanation.settings.response in {"predict_proba", "log_odds", "decision_function"}:
+        places = np.unique(predictions, return_inverse=True)[1]
+        positive, negative = np.bincount(places, weights * observed), np.bincount(places, weights * (1 - observed))
+        pairs = positive.sum() * negative.sum()
+        below = np.cumsum(negative) - negative / 2  # ties count half
+        return f"AUC {float(positive @ below / pairs):.2f}" if pairs > 0 else ""
+    total = float(weights @ (observed - np.average(observed, weights=weights)) ** 2) if weights.any() else 0.0
+    return f"R² {1 - float(weights @ (observed - predictions) ** 2) / total:.2f}" if total > 0 else ""
+
+
+def _model_name(model: object) -> str:
+    """Return the name of a model in words, such as "random forest"; "" of a function."""
+    model = getattr(model, "__self__", model)  # of a method
+    for name in ("best_estimator_", "regressor_"):
+        model = getattr(model, name, model)
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        return _model_name(steps[-1][1])
+    if not any(hasattr(model, name) for name in ("predict", "predict_proba")):
+        return ""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", type(model).__name__)
+    plain = [word if word.isupper() else word.lower() for word in words]
+    return " ".join(plain[:-1] if plain[-1] in {"classifier", "regressor"} and len(plain) > 1 else plain)
 
 
 def _residual(explanation: Explanation) -> list[ColumnHead]:

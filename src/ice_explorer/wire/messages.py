@@ -95,7 +95,8 @@ class Header(TypedDict):
     `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
     the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
-    those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
+    not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
     `models` are the names of several models, in their order; empty with one. The last profiles are then
     "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
     "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -114,6 +115,8 @@ class Header(TypedDict):
     convention: Convention
     prediction_sd: float | None
     output_label: str
+    model: str
+    score: str
     target_name: str
     outputs: list[str]
     responses: list[str]
@@ -274,14 +277,24 @@ class CombinedBody:
 
 
 @dataclass(frozen=True)
+class TextPart:
+    """A part of a sentence, and the group whose colour it has: 0 or 1, or null."""
+
+    text: str
+    group: int | None
+
+
+@dataclass(frozen=True)
 class DriversBody:
     """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
 
-    `lead` is a sentence: how much curves differ, and whether a column explains it.
+    `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
+    changes in both groups of the best split; it is empty where one effect describes all rows.
     """
 
     feature: str
     lead: str
+    sentence: list[TextPart]
     drivers: list[DriverBody]
     combined: CombinedBody
     n_rows: int

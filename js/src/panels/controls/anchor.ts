@@ -1,6 +1,7 @@
 /** Where the curves of c-ICE are 0. */
 
 import { html } from "../../elements/element.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
@@ -8,7 +9,6 @@ import type { View } from "../../view/view.ts";
 import type { CurvesBody, FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
-import { Entry } from "./entries.ts";
 
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
   if (isUnordered(kind))

@@ -2,6 +2,7 @@
 
 import { ifChanged } from "../../elements/changed.ts";
 import { html } from "../../elements/element.ts";
+import { Entry } from "../../elements/entry.ts";
 import { hinted } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { segments } from "../../elements/segments.ts";
@@ -20,9 +21,10 @@ const MOST_OFFERED = 8;
 const driverText = ({ rule, share }: DriverBody): string => `${rule} · ${percent(share)}`;
 const togetherText = ({ columns, share }: Together): string => `${columns.join(" and ")} together · ${percent(share)}`;
 
-export function colorControl(view: View): HTMLElement {
-  const field = html("label", { class: "ice-field ice-color-by" }, "Colour by ", columnSelect(view));
-  return html("span", { class: "ice-colors" }, field, coloringControl(view));
+/** An entry of the menu, and how numbers colour. */
+export function colorEntry(view: View): HTMLElement {
+  const { node } = new Entry(columnSelect(view), "Colour by", "A column, or a rule that explains why curves differ.");
+  return html("div", { class: "ice-colors" }, node, coloringControl(view));
 }
 
 /** An entry of the list: several models, nothing, then what explains the differences, then all columns. */
@@ -32,7 +34,7 @@ interface Choice {
   ofModels?: boolean;
 }
 
-function columnSelect({ store, aborted, keep }: View): HTMLElement {
+function columnSelect({ store, aborted, keep }: View): HTMLSelectElement {
   const select = html("select", { class: "ice-select", "data-test": "color-by" });
   let choices: Choice[] = [];
   listen(select, aborted, {

@@ -1,6 +1,7 @@
 /** Entries of the menu of settings: what each is called, its control, and a line that says what it does. */
 
-import { html, setText, uniqueId, update } from "../../elements/element.ts";
+import { html } from "../../elements/element.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
@@ -20,34 +21,6 @@ const DISTANCES: Record<Distance, string> = {
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const USUAL_LEVEL = 0.95;
-
-/** A line of the menu. A click anywhere on it reaches its control. */
-export class Entry {
-  readonly node: HTMLElement;
-  readonly #text: HTMLElement;
-  readonly #name: HTMLElement;
-
-  constructor(
-    readonly control: HTMLInputElement | HTMLSelectElement,
-    private readonly label: string,
-    private readonly usual = "",
-  ) {
-    const id = uniqueId("ice-entry");
-    this.#name = html("span", {}, label);
-    this.#text = html("span", { id, class: "ice-entry-text", "data-test": `${control.dataset.test}-text` }, usual);
-    update(control, { "aria-label": label, "aria-describedby": id });
-    this.node = html("label", { class: "ice-entry" }, this.#name, control, this.#text);
-  }
-
-  /** Shows the entry, with the reason where it is not available; undefined hides it. */
-  show(offer: Offer, text = this.usual, label = this.label): void {
-    this.node.hidden = offer === undefined;
-    this.control.disabled = typeof offer === "string";
-    setText(this.#name, label);
-    setText(this.#text, offer ?? text);
-    update(this.control, { "aria-label": label });
-  }
-}
 
 /** An entry that chooses one of several values; without two of them it is hidden. */
 interface Choice {
@@ -157,14 +130,11 @@ const SWITCHES: readonly Switch[] = [
   },
   {
     name: "view-unlike",
-    label: "Fade curves where unlike the data",
-    text: "Instead of by distance: where the other features predict another value.",
+    label: "End curves where unlike the data",
+    text: "Where the other features predict another value. Off: curves fade by distance alone.",
     offer: ({ unlike }) => unlike,
-    isOn: ({ remembered }) => remembered.of("unlike").value,
-    turn: ({ remembered }, on) => {
-      remembered.choose("unlike", on);
-      remembered.choose("fade", on ? "unlike" : "distance");
-    },
+    isOn: ({ remembered }) => remembered.of("fade").value === "unlike",
+    turn: ({ remembered }, on) => remembered.choose("fade", on ? "unlike" : "distance"),
   },
   {
     name: "view-target",
