@@ -170,7 +170,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     expect(first.get_by_test_id("export")).to_be_enabled()
     first.get_by_test_id("export").focus()
     page.keyboard.press("Enter")
-    expect(first.get_by_test_id("export-svg")).to_be_focused()
+    expect(first.get_by_test_id("export-column-svg")).to_be_focused()
     page.keyboard.press("Escape")
     expect(first.get_by_test_id("export")).to_be_focused()
     # A feature chosen among all of them: the tab has the focus afterwards.
