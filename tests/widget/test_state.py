@@ -30,6 +30,7 @@ VIEW = {
     "classes": True,
     "models": False,
     "ale": True,
+    "axis": "rank",
     "fade": "distance",
     "filters": {"c": {"hidden": ["Oslo", None]}},
 }

@@ -2,17 +2,12 @@
 
 import { svg } from "../elements/element.ts";
 import { partings } from "../words/names.ts";
-import type { LinearScale } from "./scale.ts";
-
-export type Scale = LinearScale;
+import type { Scale } from "./scale.ts";
 
 export interface Tick {
   at: number;
   label: string;
 }
-
-/** How changes are written as shares: +5%, −5%, 0%. */
-export const CHANGE: Intl.NumberFormatOptions = { style: "percent", signDisplay: "exceptZero" };
 
 export function ticksOf(scale: Scale, count: number, options?: Intl.NumberFormatOptions): Tick[] {
   const write = scale.tickFormat(count, options);

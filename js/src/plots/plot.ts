@@ -7,15 +7,16 @@ import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette 
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
-import { scaleLinear } from "../marks/scale.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick, ticksOf } from "../marks/axis.ts";
+import { type Scale, scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
-import type { ColorsBody } from "../wire/protocol.ts";
+import type { ColorsBody, ViewChoices } from "../wire/protocol.ts";
 import { dateTicks, unitOf } from "../words/dates.ts";
 import { separatesThousands, tickExponents } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
+import { FEW_VALUES, featureScale, isByRank } from "./feature_scale.ts";
 import type { Scene } from "./scene.ts";
 import type { ValueRange } from "./value_range.ts";
 
@@ -46,6 +47,8 @@ export interface Plot {
   /** Room for the names of lines right of everything drawn; 0 where there is none. */
   labelRoom: number;
   axis: number;
+  /** Whether the places of values are their ranks. */
+  byRank: boolean;
   x: Scale;
   /** From values relative to the scene's base. */
   y: Scale;
@@ -111,9 +114,6 @@ export function paletteOf(colors: ColorsBody | null, theme: Theme): Palette {
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
 }
 
-/** Features with no more values than this have a tick for each. */
-const FEW_VALUES = 6;
-
 /** What the ticks of a feature depend on. */
 type FeatureValues = Pick<Scene["curves"], "grid" | "kind" | "clock">;
 
@@ -158,16 +158,6 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
 
-/** The range of the grid, with room around a single value and around few values, as around levels. */
-export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
-  const first = grid[0] ?? 0;
-  const last = grid[grid.length - 1] ?? 0;
-  if (hasLevels(kind)) return [first - 0.5, last + 0.5];
-  const share = grid.length === 2 ? 0.12 : grid.length <= FEW_VALUES ? 0.05 : 0;
-  const room = last > first ? (last - first) * share : Math.abs(first) * 0.1 || 0.5;
-  return [first - room, last + room];
-}
-
 /** The strip right of an axis that ends at `end`; null without missing values. */
 export function slotOf({ missing, curves }: Scene, end: number, gap: number, width: number): Slot | null {
   if (missing === null) return null;
@@ -182,10 +172,11 @@ interface Setting {
   font: string;
   range: ValueRange;
   labelRoom: number;
+  axisChoice: ViewChoices["axis"];
 }
 
 /** Axes and margins of a plot whose axis labels have this height. */
-function layOut({ scene, size, font, range: { low, high }, labelRoom }: Setting, labelsHeight: number) {
+function layOut({ scene, size, font, range: { low, high }, labelRoom, axisChoice }: Setting, labelsHeight: number) {
   const { curves, base } = scene;
   const axis = size.height - labelsHeight;
   const slopesEnd = axis - STRIP;
@@ -202,7 +193,7 @@ function layOut({ scene, size, font, range: { low, high }, labelRoom }: Setting,
   const left = Math.max(STRIP_LABEL, labelWidth(yTicks, font) + 12);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 40, size.width - Math.max(8, labelRoom) - slotRoom);
-  const x = scaleLinear(featureDomain(curves), [left, right]);
+  const x = featureScale(curves, [left, right], axisChoice);
   return { axis, slopesEnd, bottom, y, yTicks, valueExponent, left, right, x };
 }
 
@@ -213,11 +204,12 @@ export function plotOf(
   theme: Theme,
   range: ValueRange,
   labelRoom: number,
+  axisChoice: ViewChoices["axis"],
 ): Plot {
   const { curves } = scene;
   const { n_lines: nLines } = curves;
   const write = writerOf(curves);
-  const setting = { scene, size, font: theme.font, range, labelRoom };
+  const setting = { scene, size, font: theme.font, range, labelRoom, axisChoice };
   // Labels of levels need another height, which hardly changes the width that they are fitted to.
   let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
@@ -235,6 +227,7 @@ export function plotOf(
     outer: slot?.right ?? right,
     slot,
     reach,
+    byRank: isByRank(curves, axisChoice),
     labelRoom,
     shared: range.shared,
     isCut: range.isCut,

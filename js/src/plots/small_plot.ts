@@ -5,24 +5,15 @@ import type { LineSet } from "../geometry/line_image.ts";
 import type { Polylines } from "../geometry/pick.ts";
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
-import { scaleLinear } from "../marks/scale.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../marks/axis.ts";
+import { type Scale, scaleLinear } from "../marks/scale.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Anchor, ColorsBody, CurvesBody, Kind } from "../wire/protocol.ts";
 import { number } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
-import {
-  type Drawable,
-  fairOrder,
-  featureDomain,
-  featureTicks,
-  lineSetOf,
-  paletteOf,
-  type Slot,
-  slotOf,
-  valueTicks,
-} from "./plot.ts";
+import { featureScale } from "./feature_scale.ts";
+import { type Drawable, fairOrder, featureTicks, lineSetOf, paletteOf, type Slot, slotOf, valueTicks } from "./plot.ts";
 import { atPoints, type Scene, sceneOf, thinnedCurves } from "./scene.ts";
 
 export interface SmallPlot extends Drawable {
@@ -161,7 +152,7 @@ export function smallPlot(
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - slotRoom - 2);
-  const x = scaleLinear(featureDomain(curves), [left, right]);
+  const x = featureScale(curves, [left, right], "auto");
   const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   return plotIn(scene, colors, size, theme, { left, right, bottom, axis, x, y, slot, yTicks, ticks: null });
 }
@@ -187,7 +178,7 @@ export function tickedPlot(
     const slotRoom = scene.missing === null ? 0 : SLOT_GAP + TICKED_SLOT;
     const right = Math.max(left + 20, size.width - slotRoom - 4);
     const y = scaleLinear([low - base, high - base], [bottom, TOP]);
-    const x = scaleLinear(featureDomain(curves), [left, right]);
+    const x = featureScale(curves, [left, right], "auto");
     return {
       axis,
       bottom,

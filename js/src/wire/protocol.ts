@@ -68,6 +68,8 @@ export interface Filter {
  * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
  * - `models`: whether the curves of all models share the axes.
  * - `ale`: accumulated local effects beside the mean.
+ * - `axis`: whether places on the axis of a number are its values or their ranks; by default ranks where most rows lie
+ *   in a small part of the axis. Figures are by value.
  * - `fade`: whether curves fade by distance alone, or also disappear where they are unlike the data, if decay < 1.
  * - `filters`: the levels that the legend of a column hides.
  */
@@ -82,6 +84,7 @@ export interface ViewChoices {
   classes: boolean;
   models: boolean;
   ale: boolean;
+  axis: "auto" | "value" | "rank";
   fade: "unlike" | "distance";
   filters: Record<string, Filter>;
 }
@@ -111,6 +114,7 @@ export const CHOICE_DEFAULTS: Readonly<ViewChoices> = {
   classes: false,
   models: true,
   ale: false,
+  axis: "auto",
   fade: "unlike",
   filters: {},
 };

@@ -18,10 +18,10 @@ test("the menu opens and closes by keyboard, has at most ten entries, and says w
   await expect.poll(() => part("view").getAttribute("aria-expanded")).toBe("true");
   const entries = () =>
     [...part("view-menu").querySelectorAll<HTMLLabelElement>("label")].filter((label) => label.checkVisibility());
-  const axis = part<HTMLInputElement>("view-shared_y");
-  expect(axis.disabled).toBe(true);
-  expect(axis.labels![0]!.textContent).toBe(
-    "Same value axis for all featuresSlopes have different units, so a shared axis is not available.",
+  const ale = part<HTMLInputElement>("view-ale");
+  expect(ale.disabled).toBe(true);
+  expect(ale.labels![0]!.textContent).toBe(
+    "Compare the mean with ALEOnly available for ICE and c-ICE, which have the unit of the prediction.",
   );
   for (const kind of ["ice", "c-ice"]) {
     mounted.model.push("kind", kind as "ice");
@@ -42,7 +42,7 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   await userEvent.click(part("view"));
   expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
-  for (const name of ["view-shared_y", "view-ale", "intervals"]) {
+  for (const name of ["view-unlike", "view-ale", "intervals"]) {
     const input = part<HTMLInputElement>(name);
     const before = input.checked;
     await userEvent.click(input.labels![0]!.querySelector("span")!);

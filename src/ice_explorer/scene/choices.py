@@ -86,6 +86,8 @@ class ViewChoices:
     - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
     - `models`: whether the curves of all models share the axes.
     - `ale`: accumulated local effects beside the mean.
+    - `axis`: whether places on the axis of a number are its values or their ranks; by default ranks where most rows lie
+      in a small part of the axis. Figures are by value.
     - `fade`: whether curves fade by distance alone, or also disappear where they are unlike the data, if decay < 1.
     - `filters`: the levels that the legend of a column hides.
     """
@@ -100,6 +102,7 @@ class ViewChoices:
     classes: bool = False
     models: bool = True
     ale: bool = False
+    axis: Literal["auto", "value", "rank"] = "auto"
     fade: Literal["unlike", "distance"] = "unlike"
     filters: Filters = field(default_factory=dict)
 

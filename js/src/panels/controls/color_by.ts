@@ -122,7 +122,7 @@ function coloringControl({ store, aborted, keep }: View): HTMLElement {
       return { scale: colors === null ? null : unsplit(colors.scale), coloring: store.remembered.of("coloring").value };
     },
     ({ scale, coloring: chosen }) => {
-      node.hidden = scale?.kind !== "continuous";
+      node.hidden = scale?.kind !== "continuous" || isOfDrivers(chosen);
       check(COLORINGS.findIndex(({ coloring }) => coloring === chosen));
     },
   );

@@ -42,7 +42,7 @@ class DecayPanel {
     html("span", { class: "ice-decay-name" }, this.#label, " ", this.#value),
     html("span", { class: "ice-decay-track" }, this.#tick, this.#slider),
     this.#readout,
-    html("span", { class: "ice-decay-end" }, "near each row’s own value"),
+    html("span", { class: "ice-decay-end" }, "near each row’s observed value"),
     html("span", { class: "ice-decay-end" }, "all values alike"),
   );
 

@@ -7,7 +7,7 @@ import { optionsIn } from "../../elements/options.ts";
 import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
 import type { Store } from "../../store/store.ts";
 import type { View } from "../../view/view.ts";
-import type { Distance, RankBy } from "../../wire/protocol.ts";
+import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
 import { responseName } from "../../words/names.ts";
@@ -18,6 +18,7 @@ const DISTANCES: Record<Distance, string> = {
   conditional: "SD given the other features",
   custom: "scale as passed",
 };
+const AXES: Record<ViewChoices["axis"], string> = { auto: "automatic", value: "by value", rank: "by rank" };
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const USUAL_LEVEL = 0.95;
@@ -85,6 +86,15 @@ const CHOICES: readonly Choice[] = [
     text: ({ figures }) =>
       `The largest number of curves drawn, of ${plural(figures.value?.header.n_observations ?? 0, "row")}.`,
   },
+  {
+    name: "axis",
+    label: "Axis",
+    options: ({ remembered, opened }) =>
+      remembered.of("right").value === "all" || opened?.kind !== "numeric" ? [] : Object.entries(AXES),
+    chosen: ({ remembered }) => remembered.of("axis").value,
+    choose: ({ remembered }, value) => remembered.choose("axis", value as ViewChoices["axis"]),
+    text: () => "By rank, all observed values are equally far apart: it unfolds skewed features.",
+  },
 ];
 
 export const choiceEntries = (view: View): HTMLElement[] => CHOICES.map((choice) => choiceEntry(view, choice));
@@ -147,7 +157,9 @@ const SWITCHES: readonly Switch[] = [
     name: "view-shared_y",
     label: "Same value axis for all features",
     text: "",
-    offer: ({ shared_y }) => shared_y,
+    // One feature alone has no other axis.
+    offer: ({ shared_y }, { remembered }) =>
+      remembered.of("right").value === "all" || remembered.of("compared").value.length > 0 ? shared_y : undefined,
     ...remembers("shared_y"),
   },
   {

@@ -42,6 +42,11 @@ function placeNames(names: readonly { node: HTMLElement; y: number }[], left: nu
   for (const { node, top } of places) Object.assign(node.style, { left: `${left}px`, top: `${top - beyond}px` });
 }
 
+/** Without a move nothing is taken out of the page, so that the focus stays. */
+function moveInto(parent: HTMLElement, node: HTMLElement): void {
+  if (node.parentElement !== parent) parent.append(node);
+}
+
 /** Adds the names to the stage of the plot and returns what is under it. */
 export function namesOfLines(
   view: View,
@@ -80,7 +85,7 @@ export function namesOfLines(
       ale.item.hidden = effects.length === 0;
       const hasLegendUnder = known === null || !direct;
       legend.dataset.direct = String(!hasLegendUnder);
-      (hasLegendUnder ? under : stage).append(legend);
+      moveInto(hasLegendUnder ? under : stage, legend);
       show(hidden);
       if (plot === null) return;
       const { scene, y, outer, bottom } = plot;
@@ -91,7 +96,7 @@ export function namesOfLines(
       ale.mark.classList.toggle("ice-key-level", scene.onLevels);
       for (const { item } of [mean, ale]) {
         item.classList.toggle("ice-direct", direct);
-        (direct ? stage : key).append(item);
+        moveInto(direct ? stage : key, item);
       }
       if (!direct) return;
       const last = (values: ArrayLike<number>): number => y(values[values.length - 1] ?? 0);

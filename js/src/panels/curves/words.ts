@@ -45,7 +45,8 @@ export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): Axi
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
       const same = shown.shared ? ", on the same axis for all features" : "";
       setText(value, `↑ ${valueTitle(scene, scene.models === null ? ofOpen : ofAll)}${unit}${same}`);
-      setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
+      const byRank = shown.byRank ? ", by rank" : "";
+      setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)}${byRank} →`);
       feature.title = name;
       feature.style.marginRight = `${shown.size.width - shown.outer - 8}px`;
       const lines = count(linesPerModel(scene));

@@ -75,7 +75,15 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const plot = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
     const labelRoom = size.value.width < LEAST_LABELLED ? 0 : LABEL_ROOM;
-    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, labelRoom);
+    return plotOf(
+      scene.value,
+      loaded.value.colors,
+      size.value,
+      theme.value,
+      range.value!,
+      labelRoom,
+      store.remembered.of("axis").value,
+    );
   });
   return {
     loaded,
