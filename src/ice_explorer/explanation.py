@@ -29,7 +29,7 @@ from ice_explorer.results import two_way
 from ice_explorer.results.impact_notes import merge_feature_notes
 from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
 from ice_explorer.results.options import UNITS, resolve_display
-from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
+from ice_explorer.results.outcomes import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
 from ice_explorer.results.target_check import known_target, observed_target
 from ice_explorer.results.two_way import TwoWay
@@ -642,13 +642,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return self._context.columns.names_for_coloring
 
     def _column(self, name: Name) -> Column:
-        """Return a column of X by name, a group as one category, or the residuals."""
-        if self._are_residuals(name):
-            label = self._checked_residual_label
-            return residual_column(
-                label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
-            )
-        return self._context.columns.named(name)
+        """Return a column of X by name, a group as one category, the observed target, or the residuals."""
+        outcome = self._outcome(name)
+        if outcome is None:
+            return self._context.columns.named(name)
+        label, target = self._checked_outcome_label(outcome), cast("NDArray[np.float64]", self._observed_target)
+        if outcome is RESIDUAL:
+            return residual_column(label, target, self._context.all_predictions)
+        return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
 
     @property
     def _sampled(self) -> Sampling | None:
@@ -672,25 +673,30 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return scored.score(scored.model, self._context.table.take(scored.rows))
 
     @property
-    def _residual_label(self) -> str | None:
-        """Label of y minus the prediction among the columns; None where no target was given."""
-        if self._observed_target is None:
-            return None
-        return residual_label(self._context.columns.labels)
-
-    def _are_residuals(self, name: Name) -> bool:
-        """Whether this names the residuals, whether there are any or not."""
-        return name is RESIDUAL or (isinstance(name, str) and name == residual_label(self._context.columns.labels))
+    def _outcome_labels(self) -> dict[Outcome, str]:
+        """Labels of y and of y minus the prediction among the columns; none where no target was given."""
+        return {} if self._observed_target is None else self._possible_outcome_labels
 
     @property
-    def _checked_residual_label(self) -> str:
-        """Label of the residuals, or raise if no target was given."""
-        if self._residual_label is None:
+    def _possible_outcome_labels(self) -> dict[Outcome, str]:
+        return outcome_labels(self._context.columns.labels, self._target_name)
+
+    def _outcome(self, name: Name) -> Outcome | None:
+        """Return which column that needs y this names, whether there is a y or not; None where it names none."""
+        if isinstance(name, Outcome):
+            return name
+        labels = self._possible_outcome_labels
+        return next((outcome for outcome, label in labels.items() if isinstance(name, str) and name == label), None)
+
+    def _checked_outcome_label(self, outcome: Outcome) -> str:
+        """Return the label of such a column, or raise if no target was given."""
+        if outcome not in self._outcome_labels:
             raise OptionError(
-                '`color_by="residual"` needs the observed target; this explanation has none.',
+                f'`color_by="{self._possible_outcome_labels[outcome]}"` needs the observed target; this explanation '
+                "has none.",
                 "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
             )
-        return self._residual_label
+        return self._outcome_labels[outcome]
 
     def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
         return self._context.positions(positions, option)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.features.dates import make_column_clock
-from ice_explorer.results.residual import RESIDUAL
+from ice_explorer.results.outcomes import RESIDUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,6 @@ import numpy as np
 from ice_explorer.features.feature import LEVELLED
 from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
-from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.pack import pack, pack_json
@@ -117,7 +116,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     classes = _classes(features, rows, state, blobs)
     joint = _joint(explanation, state)
     interactions = joint.whole_interactions
-    colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
+    colors = [*explanation._color_columns, *explanation._outcome_labels]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
         "tables": [_table(features, convention, state.besides.models, blobs) for convention in CONVENTIONS],

@@ -41,6 +41,7 @@ from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
+from ice_explorer.results.outcomes import RESIDUAL
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import DocumentState, PublicTraits
 from ice_explorer.scene.view_state import STATE_VERSION
@@ -342,7 +343,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Set what a state says, and tell of what is not there."""
         work = self._open_work()
         columns = [work.known._column(name).label for name in work.known._color_columns]
-        columns += [] if work.known._residual_label is None else [work.known._residual_label]
+        columns += work.known._outcome_labels.values()
         models = work.choices.models
         fitting, lost = fit_state(wanted, work.by_label, columns, work.known._n_observations, has_models=bool(models))
         self._lost = [*work.lost, *lost]
@@ -930,7 +931,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _is_residual(self, column: str) -> bool:
         """Return whether a column is that of residuals, for which all rows have to be predicted."""
-        return check_color_by(column, self._open_work) == self._open_work().known._residual_label
+        return check_color_by(column, self._open_work) == self._open_work().known._outcome_labels.get(RESIDUAL)
 
     def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
         """Answer a request in the background, where the model may be called."""

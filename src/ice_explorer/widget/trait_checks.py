@@ -53,8 +53,9 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
     if value is None:
         return None
     known = open_work().known
-    if known._are_residuals(value):
-        return known._checked_residual_label
+    outcome = known._outcome(value)
+    if outcome is not None:
+        return known._checked_outcome_label(outcome)
     return known._column(value).label
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from ice_explorer.results.options import OF_MODELS, resolve_display
+from ice_explorer.results.outcomes import RESIDUAL, Outcome
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.scene.choices import Distance
+    from ice_explorer.tables.column import ColumnKind
 
 _STEP: Final = "step_"  # before what is sent by that convention as well: a bar says where the two differ much
 _ERROR: Final = "_error"  # after what is the standard error of a draft
@@ -189,7 +191,7 @@ def describe_header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
         features=[_with_range(head, explanation) for head in features],
-        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _residual(explanation),
+        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _outcomes(explanation),
         metrics=list(METRICS),
         profiles=[*PROFILES, *disagreement_profiles(max(1, len(models)))],
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
@@ -247,10 +249,12 @@ def _model_name(model: object) -> str:
     return " ".join(plain[:-1] if plain[-1] in {"classifier", "regressor"} and len(plain) > 1 else plain)
 
 
-def _residual(explanation: Explanation) -> list[ColumnHead]:
-    """Return residuals as a column to colour by, without predicting anything yet."""
-    label = explanation._residual_label
-    return [] if label is None else [ColumnHead(name=label, kind="numeric")]
+def _outcomes(explanation: Explanation) -> list[ColumnHead]:
+    """Return y and residuals as columns to colour by, without predicting anything yet."""
+    kinds: dict[Outcome, ColumnKind] = {RESIDUAL: "numeric"}
+    if explanation._outcome_labels:
+        kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
+    return [ColumnHead(name=label, kind=kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
 
 
 def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
