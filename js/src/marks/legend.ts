@@ -2,8 +2,8 @@
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
-import type { Palette } from "../geometry/line_image.ts";
 import { cssColor, isDiverging } from "../geometry/palette.ts";
+import type { Palette } from "../geometry/raster.ts";
 import type { Hidden } from "../store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
 import { partings } from "../words/names.ts";

@@ -2,8 +2,8 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
-import type { LineSet, Palette } from "../geometry/line_image.ts";
 import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
+import type { LineSet, Palette } from "../geometry/raster.ts";
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";

@@ -1,8 +1,8 @@
 /** Small plots: at most one point per pixel, labels at the ends of the axes, no strip of slopes. */
 import { max } from "d3-array";
 import { stripReach } from "../geometry/levels.ts";
-import type { LineSet } from "../geometry/line_image.ts";
 import type { Polylines } from "../geometry/pick.ts";
+import type { LineSet } from "../geometry/raster.ts";
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../marks/axis.ts";
