@@ -297,7 +297,7 @@ export class Store {
   readonly drivers: ReadonlySignal<Progress<DriversBody>> = computed(() =>
     this.#ofFeature.drivers.of(this.#keyOf(this.feature.value)),
   );
-  /** ALE and M-plot of the feature whose curves are on screen. */
+  /** ALE of the feature whose curves are on screen. */
   readonly effects: ReadonlySignal<Progress<EffectsBody>> = computed(() =>
     this.#ofFeature.effects.of(this.#shownKey.value),
   );
@@ -494,14 +494,14 @@ export class Store {
   open(feature: string): void {
     batch(() => {
       this.closePair();
-      this.#write("feature", feature);
+      this.set("feature", feature);
     });
   }
 
   /** Opens the heat map of two columns, one of which is a feature. */
   openPair(first: string, second: string): void {
     batch(() => {
-      if (this.feature.peek() !== first && this.feature.peek() !== second) this.#write("feature", first);
+      if (this.feature.peek() !== first && this.feature.peek() !== second) this.set("feature", first);
       if (this.remembered.of("right").peek() !== "feature") this.remembered.choose("right", "feature");
       this.remembered.choose("pair", [first, second]);
     });
@@ -511,64 +511,34 @@ export class Store {
     if (this.remembered.of("pair").peek().length > 0) this.remembered.choose("pair", []);
   }
 
-  setColorBy(column: string | null): void {
-    this.#write("color_by", column);
+  /** Sets a trait here and in Python. */
+  set<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
+    this.#local(key).value = value;
+    this.#send(key, value);
   }
 
   /** Colours by a column in one of the ways there are. */
   colorAs(column: string | null, coloring: ViewChoices["coloring"]): void {
     batch(() => {
       if (coloring !== this.remembered.of("coloring").peek()) this.remembered.choose("coloring", coloring);
-      if (column !== this.colorBy.peek()) this.setColorBy(column);
+      if (column !== this.colorBy.peek()) this.set("color_by", column);
     });
-  }
-
-  setKind(kind: Kind): void {
-    this.#write("kind", kind);
-  }
-
-  setRankBy(metric: RankBy): void {
-    this.#write("rank_by", metric);
-  }
-
-  setConvention(convention: Convention): void {
-    this.#write("convention", convention);
-  }
-
-  setUnit(unit: Unit): void {
-    this.#write("unit", unit);
-  }
-
-  setIntervals(level: number | null): void {
-    this.#write("ci", level);
-  }
-
-  setAnchor(anchor: Anchor): void {
-    this.#write("anchor", anchor);
   }
 
   setMaxLines(count: number): void {
     const given = new Set(this.#given("_given")).add("max_lines");
     this.model.set("_given", [...given]);
-    this.#write("max_lines", count);
+    this.set("max_lines", count);
   }
 
   setOutput(output: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
-    this.#write("output", output);
-  }
-
-  setDistance(distance: Distance): void {
-    this.#write("distance", distance);
+    this.set("output", output);
   }
 
   setResponse(response: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
-    this.#write("response", response);
-  }
-
-  setModel(model: string): void {
-    this.#write("model", model);
+    this.set("response", response);
   }
 
   /** Draws the curves of all models, or those of the open one without colours. */
@@ -604,19 +574,19 @@ export class Store {
     const present = selected.includes(position);
     if (extend) {
       const rest = selected.filter((row) => row !== position);
-      this.#write("selection", present ? rest : [...rest, position].sort((a, b) => a - b));
+      this.set("selection", present ? rest : [...rest, position].sort((a, b) => a - b));
     } else {
-      this.#write("selection", present && selected.length === 1 ? [] : [position]);
+      this.set("selection", present && selected.length === 1 ? [] : [position]);
     }
   }
 
   /** Selects one row and nothing else. */
   selectOnly(position: number): void {
-    this.#write("selection", [position]);
+    this.set("selection", [position]);
   }
 
   clearSelection(): void {
-    if (this.selection.peek().length > 0) this.#write("selection", []);
+    if (this.selection.peek().length > 0) this.set("selection", []);
   }
 
   /** A step of a brush: at once here, throttled to Python. */
@@ -764,11 +734,6 @@ export class Store {
     return traitOf(this.model, key);
   }
 
-  #write<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
-    this.#local(key).value = value;
-    this.#send(key, value);
-  }
-
   #send<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
     this.#refusal.value = null;
     this.model.set(key, value);
@@ -788,7 +753,7 @@ export class Store {
     return effect(() => {
       const wanted = this.settings.value.max_lines;
       if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
-      this.#write("max_lines", wanted);
+      this.set("max_lines", wanted);
     });
   }
 

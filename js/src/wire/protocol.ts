@@ -223,11 +223,10 @@ export interface Header {
   code: string;
 }
 
-/** Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]. */
+/** Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]. */
 export interface MissingBody {
   count: number;
   mean: number;
-  spread: number;
   values: Float32Array;
 }
 
@@ -262,7 +261,6 @@ export interface CurvesBody {
   grid: Float64Array;
   values: Float32Array;
   partial_dependence: Float32Array;
-  spread: Float32Array;
   histogram_edges: Float64Array;
   histogram_counts: Float64Array;
   missing: MissingBody | null;
@@ -376,17 +374,15 @@ export interface DriversBody {
 }
 
 /**
- * ALE and M-plot [n_grid] of a feature at some values of its axis.
+ * ALE [n_grid] of a feature at some values of its axis.
  *
- * ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
- * that have a value.
+ * It has the mean 0 over the observations; `mean_prediction` is that of those that have a value.
  */
 export interface EffectsBody {
   feature: string;
   mean_prediction: number;
   grid: Float64Array;
   ale: Float32Array;
-  m_plot: Float32Array;
 }
 
 /** A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1. */
@@ -627,7 +623,7 @@ export interface DriversRequest {
   feature: string;
 }
 
-/** Requests ALE and M-plot of a feature. */
+/** Requests ALE of a feature. */
 export interface EffectsRequest {
   type: "effects";
   feature: string;

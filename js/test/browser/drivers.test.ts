@@ -181,7 +181,8 @@ test("the sentence says how groups differ; a click on them colours by the split 
 test("names are at the ends of their lines where there is room, else under the plot, and hide their curves", async () => {
   const traits = { feature: "Age", color_by: "Smoker", _view: { coloring: "driver" as const } };
   const wide = await mountDrawn(kernel.model(traits));
-  await expect.poll(() => wide.part("legend").dataset.direct).toBe("true");
+  await expect.poll(() => levels(wide)).toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
+  expect(wide.part("legend").dataset.direct).toBe("true");
   const ends = wide.parts("group-mean").map((mean) => mean.getBoundingClientRect().right);
   for (const level of wide.parts("legend-level")) {
     expect(level.getBoundingClientRect().left).toBeGreaterThan(Math.max(...ends));

@@ -16,8 +16,7 @@ const town = curvesOf({
   predictions: Float32Array.of(2, 0.5),
   values: Float32Array.of(1, 2, 3, 4, 5, 6),
   partial_dependence: Float32Array.of(2.5, 3.5, 4.5),
-  spread: Float32Array.of(1.5, 1.5, 1.5),
-  missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
+  missing: { count: 1, mean: 101, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
 });
 
@@ -78,7 +77,6 @@ describe("slopes", () => {
     grid: Float64Array.from({ length: nGrid }, (_, k) => k),
     values: Float32Array.from({ length: 2 * nGrid }, (_, z) => Math.floor((z % nGrid) / 10) * (z < nGrid ? 1 : 3)),
     partial_dependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
-    spread: new Float32Array(nGrid),
   });
 
   test("are drawn over 20 bins: the rise over each by its width, for curves, their mean and own values", () => {

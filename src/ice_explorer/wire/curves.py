@@ -68,7 +68,6 @@ def describe_curves(
         grid=axis.grid,
         values=curves - offset,
         partial_dependence=feature.partial_dependence - offset,
-        spread=feature.spread,
         histogram_edges=edges,
         histogram_counts=counts,
         missing=_describe_missing(feature, positions, offset),
@@ -95,7 +94,7 @@ def _describe_missing(
     if known is None:
         return None
     count = int(np.isnan(feature._item.feature.values).sum())
-    return messages.MissingBody(count, known[0], known[1], feature._missing_rows(positions) - offset)
+    return messages.MissingBody(count, known[0], feature._missing_rows(positions) - offset)
 
 
 def describe_classes(
@@ -178,10 +177,10 @@ def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
 def describe_effects(
     feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
 ) -> messages.EffectsBody:
-    """Describe ALE and M-plot of a feature."""
+    """Describe ALE of a feature."""
     effects = local_effects(feature, between_blocks)
     mean = effects.mean_prediction
-    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
+    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale)
 
 
 def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:

@@ -134,11 +134,10 @@ class Header(TypedDict):
 
 @dataclass(frozen=True)
 class MissingBody:
-    """Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]."""
+    """Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]."""
 
     count: int
     mean: float
-    spread: float
     values: F32
 
 
@@ -174,7 +173,6 @@ class CurvesBody:
     grid: F64
     values: F32
     partial_dependence: F32
-    spread: F32
     histogram_edges: F64
     histogram_counts: F64
     missing: MissingBody | None
@@ -303,17 +301,15 @@ class DriversBody:
 
 @dataclass(frozen=True)
 class EffectsBody:
-    """ALE and M-plot [n_grid] of a feature at some values of its axis.
+    """ALE [n_grid] of a feature at some values of its axis.
 
-    ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
-    that have a value.
+    It has the mean 0 over the observations; `mean_prediction` is that of those that have a value.
     """
 
     feature: str
     mean_prediction: float
     grid: F64
     ale: F32
-    m_plot: F32
 
 
 @dataclass(frozen=True)

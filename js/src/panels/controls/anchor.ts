@@ -38,9 +38,9 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
   };
   listen(select, aborted, {
     change: () => {
-      if (select.value in anchorsOf("numeric")) return store.setAnchor(select.value as NamedAnchor);
-      if (select.value !== AT_VALUE) return store.setAnchor(Number(select.value));
-      store.setAnchor(opened()?.median ?? 0);
+      if (select.value in anchorsOf("numeric")) return store.set("anchor", select.value as NamedAnchor);
+      if (select.value !== AT_VALUE) return store.set("anchor", Number(select.value));
+      store.set("anchor", opened()?.median ?? 0);
       value.focus({ preventScroll: true });
     },
   });
@@ -48,7 +48,7 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
     change: () => {
       const typed = value.valueAsNumber;
       if (!Number.isFinite(typed)) return;
-      store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
+      store.set("anchor", value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
   });
   const entry = new Entry(select, "Anchor", "Where all curves of c-ICE are 0.");

@@ -53,7 +53,7 @@ const CHOICES: readonly Choice[] = [
         RANK_LABELS[metric],
       ]),
     chosen: ({ rankBy }) => rankBy.value,
-    choose: (store, value) => store.setRankBy(value as RankBy),
+    choose: (store, value) => store.set("rank_by", value as RankBy),
     text: ({ rankBy, convention, models, reading, ranking }) => {
       const meaning = meaningOf(rankBy.value, convention.value, models.value.length);
       if (reading.value === null) return meaning;
@@ -67,7 +67,7 @@ const CHOICES: readonly Choice[] = [
     label: explanation("distance").name,
     options: ({ figures }) => (figures.value?.header.distances ?? []).map((each) => [each, DISTANCES[each]]),
     chosen: ({ distance }) => distance.value,
-    choose: (store, value) => store.setDistance(value as Distance),
+    choose: (store, value) => store.set("distance", value as Distance),
     text: () => "The unit in which values are far from the observed one.",
   },
   {
@@ -199,7 +199,7 @@ function intervalsEntry({ store, aborted, keep }: View): HTMLElement {
   let level = store.intervals.peek() ?? USUAL_LEVEL;
   const input = checkbox("intervals");
   const entry = new Entry(input, "Intervals", "How far the bars would move with other rows.");
-  listen(input, aborted, { change: () => store.setIntervals(input.checked ? level : null) });
+  listen(input, aborted, { change: () => store.set("ci", input.checked ? level : null) });
   keep(
     () => [store.intervals.value, store.hasIntervals] as const,
     ([chosen, areOffered]) => {

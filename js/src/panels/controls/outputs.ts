@@ -21,7 +21,7 @@ const CHOICES: readonly Choice[] = [
     label: "Model",
     offered: ({ models }) => models,
     chosen: ({ openModel }) => openModel.value,
-    choose: (store, value) => store.setModel(value),
+    choose: (store, value) => store.set("model", value),
   },
   {
     name: "output",

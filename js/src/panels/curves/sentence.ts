@@ -123,14 +123,14 @@ function groupsSentence({ store, theme, aborted, keep }: View): {
     if (column === undefined) return;
     if (isOn.peek()) {
       store.colorAs(null, "value");
-      if (kindBefore !== null) store.setKind(kindBefore);
+      if (kindBefore !== null) store.set("kind", kindBefore);
       kindBefore = null;
       return;
     }
     store.colorAs(column, "driver");
     if (store.kind.peek() !== "ice") return;
     kindBefore = "ice";
-    store.setKind("c-ice");
+    store.set("kind", "c-ice");
   };
   listen(split, aborted, {
     click: colour,
