@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { explanation } from "../../src/words/glossary.ts";
-import { kernel, type Mounted, mountDrawn, openMenu } from "./mount.ts";
+import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 
 /** Terms of the key under the bars. */
 const label = ({ part }: Mounted, text: string): HTMLElement =>
@@ -50,13 +50,12 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
   const explorer = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
-  await openMenu(explorer);
-  part("coloring-value").focus();
+  part("kind-ice").focus();
   await userEvent.keyboard("{ArrowRight}");
-  expect(tooltip.textContent).toMatch(/^MedianBlue below the median/);
-  expect(part("coloring-median").getAttribute("aria-describedby")).toBe(tooltip.id);
+  expect(tooltip.textContent).toMatch(/^c-ICE/);
+  expect(part("kind-c-ice").getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
-  expect(part("coloring-median").hasAttribute("aria-describedby")).toBe(false);
+  expect(tooltip.hidden).toBe(true);
   await expect.poll(() => part("row-card-close").checkVisibility()).toBe(true);
   part("row-card-item").focus();
   part("row-card-close").focus();

@@ -5,7 +5,9 @@ import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
-import type { Store } from "../../store/store.ts";
+import { isOfDrivers } from "../../store/drivers.ts";
+import { loadedOf, type Store } from "../../store/store.ts";
+import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
 import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
@@ -18,6 +20,7 @@ const DISTANCES: Record<Distance, string> = {
   conditional: "SD given the other features",
   custom: "scale as passed",
 };
+const COLORINGS = { value: "ramp", median: "at the median" };
 const AXES: Record<ViewChoices["axis"], string> = { auto: "automatic", value: "by value", rank: "by rank" };
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
@@ -33,7 +36,21 @@ interface Choice {
   text: (store: Store) => string;
 }
 
+/** Whether a number colours the curves on screen. */
+function isNumberColor({ picture, remembered }: Store): boolean {
+  const scale = loadedOf(picture.value)?.colors?.scale;
+  return scale !== undefined && unsplit(scale).kind === "continuous" && !isOfDrivers(remembered.of("coloring").value);
+}
+
 const CHOICES: readonly Choice[] = [
+  {
+    name: "coloring",
+    label: "Colours of numbers",
+    options: (store) => (isNumberColor(store) ? Object.entries(COLORINGS) : []),
+    chosen: ({ remembered }) => remembered.of("coloring").value,
+    choose: (store, value) => store.colorAs(store.colorBy.peek(), value as ViewChoices["coloring"]),
+    text: () => "A ramp from low to high, or two colours, up to the median and above.",
+  },
   {
     name: "response",
     label: "Response",
