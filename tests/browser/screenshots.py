@@ -15,7 +15,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from browser.conftest import launch_options
 from browser.jupyter import JupyterServer
-from browser.views import set_in_menu
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +42,12 @@ def take(lab, browser, file, *, theme, width):
         page.keyboard.press("Control+Enter")
     view = page.get_by_test_id("ice-explorer")
     expect(view).to_have_attribute("data-status", "ready")
-    view.locator('[data-test=bar][data-feature="body mass index"]').click()
-    set_in_menu(view, "color-by", "log triglycerides")
-    expect(view).to_have_attribute("data-feature", "body mass index")
-    expect(view.get_by_test_id("legend")).to_contain_text("log triglycerides")
+    view.locator('[data-test=bar][data-feature="log triglycerides"]').click()
+    expect(view).to_have_attribute("data-feature", "log triglycerides")
+    view.get_by_test_id("sentence-split").click()
+    expect(view).to_have_attribute("data-kind", "c-ice")
+    expect(view.get_by_test_id("group-mean")).to_have_count(2)
+    expect(view.get_by_test_id("unlike")).to_have_count(1)
     expect(view).to_have_attribute("data-drawn-lines", "442")
     expect(view).to_have_attribute("data-theme", theme.split()[1].lower())
     # Past the transitions of the bars, and away from whatever reacts to the pointer.
