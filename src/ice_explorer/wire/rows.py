@@ -124,6 +124,8 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
     if abs(changes[1] - changes[0]) < _LEAST_DIFFERENCE * largest:
         return []
     digits, place = column_format([largest]), place_writer(axis)
+    if axis.kind == "numeric" and not np.array_equal(axis.grid, np.round(axis.grid)):
+        place = column_format(axis.grid.tolist())  # to three digits of the largest
 
     def write(change: float) -> str:
         return f"{'+' if change > 0 else ''}{digits(change)}"
