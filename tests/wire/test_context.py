@@ -50,6 +50,15 @@ def test_a_mean_that_turns_is_told_between_its_extrema(X):
     )
 
 
+def test_rows_that_change_both_ways_by_chance_are_told(X):
+    """Where no column explains the differences between curves."""
+    signs = np.random.default_rng(1).permutation(np.repeat([-1.0, 1.0], N // 2))
+    places = dict(zip(X["c"], signs, strict=True))
+    sentence, groups = said(lambda X: X["a"] * [places[value] for value in X["c"]], X[["a", "c"]], "a")
+    pattern = r"Hardly any change on average, but rows differ: the middle 90 % change by −1\.9\d to \+(1\.9\d|2\.00)\."
+    assert (bool(re.fullmatch(pattern, sentence)), groups) == (True, []), sentence
+
+
 def test_one_effect_needs_no_groups(X):
     """Where curves are parallel, or groups change alike."""
     assert said(lambda X: X["a"] + (X["b"] == "y"), X, "a")[0] == ""

@@ -193,3 +193,21 @@ test("names are at the ends of their lines where there is room, else under the p
   const { bottom } = narrow.part("plot").getBoundingClientRect();
   expect(narrow.part("legend").getBoundingClientRect().top).toBeGreaterThan(bottom);
 });
+
+test("a sentence about rows without groups has nothing to press", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const text = "Hardly any change on average, but rows differ: the middle 90 % change by −1.0 to +1.0.";
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? {
+          reply: {
+            id: request.id,
+            type: "result",
+            body: { ...noColumn(request.feature, []), sentence: [{ text, group: null }] },
+          },
+        }
+      : kernel.answer(request);
+  const { part } = await mountDrawn(model);
+  await expect.poll(() => part("sentence").innerText.trim()).toBe(text);
+  expect(part("sentence-split").hidden).toBe(true);
+});

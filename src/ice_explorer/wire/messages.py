@@ -287,7 +287,8 @@ class DriversBody:
     """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
 
     `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
-    changes in both groups of the best split; it is empty where one effect describes all rows.
+    changes in both groups of the best split, or that rows change both ways; it is empty where one effect describes
+    all rows.
     """
 
     feature: str

@@ -95,7 +95,7 @@ def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.
     return messages.DriversBody(
         feature=feature.label,
         lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
-        sentence=_effect_sentence(feature, drivers.reported[0]) if drivers.reported else [],
+        sentence=_effect_sentence(feature, drivers.reported[0]) if drivers.reported else _fan_sentence(feature),
         drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
         combined=messages.CombinedBody(list(combined.columns), combined.share, rules),
         n_rows=drivers.n_rows,
@@ -143,6 +143,23 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
         messages.TextPart(f"{write(changes[1 - named])} elsewhere", 1 - named),
         messages.TextPart(".", None),
     ]
+
+
+def _fan_sentence(feature: FeatureExplanation) -> list[messages.TextPart]:
+    """Say that rows change both ways around a mean that stays; nothing where they do not, or levels have no order."""
+    axis = display_axis(feature._item.feature, feature.axis)
+    if axis.is_unordered or len(axis.grid) < 2:
+        return []
+    rows = feature._draw(_SENTENCE_ROWS)
+    curves = feature.compute_curves(rows)
+    changes = curves[:, -1] - curves[:, 0]
+    average = float(feature.partial_dependence[-1] - feature.partial_dependence[0])
+    low, high = np.quantile(changes, [0.05, 0.95]).tolist() if len(changes) else (0.0, 0.0)
+    if not (low < 0 < high) or abs(average) > _FLAT * min(-low, high):
+        return []
+    write = column_format([low, high])
+    text = f"Hardly any change on average, but rows differ: the middle 90 % change by {write(low)} to +{write(high)}."
+    return [messages.TextPart(text, None)]
 
 
 def _sides_of(second: SecondFeature, driver: Driver) -> NDArray[np.int64]:

@@ -148,6 +148,7 @@ function groupsSentence({ store, theme, aborted, keep }: View): {
       const palette = splitPalette(dark ? "dark" : "light");
       const [first, ...rest] = body.sentence;
       setText(lead, first!.text);
+      split.hidden = rest.length === 0;
       split.replaceChildren(
         ...rest.map(({ text, group }) => {
           const part = html("span", { class: group === null ? null : "ice-sentence-group" }, text);
@@ -199,7 +200,7 @@ export function featureSentence(view: View, { loaded, plot }: Shown): HTMLElemen
         const [name, figures] = [rankText(opened, of), figuresText(opened, reading)];
         explained(average, { name, text: figures });
         const why =
-          groupsBody === null ? [] : [average.textContent ?? "", `${groupsBody.lead.replace(/; of that:$/, "")}.`];
+          groupsBody === null ? [] : [average.textContent ?? "", `${groupsBody.lead.replace(/(; of that:|\.)$/, "")}.`];
         explained(lead, { name, text: [...why, figures].join("\n") });
       }
     },
