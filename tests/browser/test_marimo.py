@@ -186,7 +186,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     menu = first.get_by_test_id("view-menu")
     for elsewhere in (first, second):
         first.get_by_test_id("view").click()
-        first.get_by_test_id("view-shared_y").click()
+        first.get_by_test_id("view-ale").click()
         expect(menu).to_be_visible()
         elsewhere.get_by_test_id("feature-title").click()
         expect(menu).to_be_hidden()

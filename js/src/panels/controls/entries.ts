@@ -175,8 +175,10 @@ const SWITCHES: readonly Switch[] = [
     label: "Same value axis for all features",
     text: "",
     // One feature alone has no other axis.
-    offer: ({ shared_y }, { remembered }) =>
-      remembered.of("right").value === "all" || remembered.of("compared").value.length > 0 ? shared_y : undefined,
+    offer: ({ shared_y }, { remembered }) => {
+      const isOne = remembered.of("right").value !== "all" && remembered.of("compared").value.length === 0;
+      return isOne && !remembered.of("shared_y").value ? undefined : shared_y;
+    },
     ...remembers("shared_y"),
   },
   {
