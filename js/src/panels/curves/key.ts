@@ -6,8 +6,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
 import { explained } from "../../elements/explained.ts";
 import { OWN_DRAG } from "../../gestures/gestures.ts";
-import { filterBy, levelsLegend, rampLegend } from "../../marks/legend.ts";
-import { hasRules } from "../../store/two_sides.ts";
+import { colorLegend } from "../../plots/legend.ts";
 import type { View } from "../../view/view.ts";
 import { explanation, type Term } from "../../words/glossary.ts";
 import type { Groups } from "./layers/groups.ts";
@@ -60,7 +59,12 @@ export function namesOfLines(
     keyItem("ale", "ale"),
     keyItem("target", "target"),
   ];
-  const { legend, show } = colorLegend(view, shown, groups);
+  const legend = colorLegend(view, "legend", () => {
+    const { colors = null, colorProblem: problem = null } = shown.loaded.value ?? {};
+    const nMissing = colors?.values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0) ?? 0;
+    return { colors, problem, nMissing, drawn: groups.value?.means.map(({ n }) => n) ?? [] };
+  });
+  legend.setAttribute(OWN_DRAG, "");
   const key = html("p", { class: "ice-key" }, target.item);
   const under = html("div", {}, key);
   const isDirect = computed(() => {
@@ -76,9 +80,9 @@ export function namesOfLines(
         shown.target.value !== null,
         view.store.targetName.value,
         isDirect.value,
-        view.store.hiddenLevels.value,
+        shown.loaded.value,
       ] as const,
-    ([plot, known, effects, hasTarget, targetName, direct, hidden]) => {
+    ([plot, known, effects, hasTarget, targetName, direct]) => {
       setText(target.name, targetName);
       target.item.hidden = !hasTarget;
       mean.item.hidden = plot === null || known !== null;
@@ -86,7 +90,6 @@ export function namesOfLines(
       const hasLegendUnder = known === null || !direct;
       legend.dataset.direct = String(!hasLegendUnder);
       moveInto(hasLegendUnder ? under : stage, legend);
-      show(hidden);
       if (plot === null) return;
       const { scene, y, outer, bottom } = plot;
       mean.mark.className = scene.onLevels ? "ice-key-mean-level" : "ice-key-mean";
@@ -113,44 +116,4 @@ export function namesOfLines(
     },
   );
   return under;
-}
-
-/** The legend of the colours, and what shows which of its levels are hidden. */
-function colorLegend(view: View, { loaded, plot }: Shown, groups: ReadonlySignal<Groups | null>) {
-  const { store, aborted } = view;
-  const attributes = { class: "ice-legend", role: "group", "aria-label": "Colours", [OWN_DRAG]: true };
-  const legend = html("div", { ...attributes, "data-test": "legend" });
-  const show = filterBy(
-    legend,
-    {
-      toggle: (level) => store.toggleLevel(level),
-      only: (level) => store.showOnlyLevel(level),
-      showAll: () => store.showAllColors(),
-    },
-    aborted,
-  );
-  view.keep(
-    () => [loaded.value, plot.value?.palette ?? null, groups.value] as const,
-    ([shown, palette, known]) => {
-      const colors = shown?.colors ?? null;
-      const problem = shown?.colorProblem ?? null;
-      legend.hidden = colors === null && problem === null;
-      legend.replaceChildren();
-      legend.dataset.column = colors?.scale.column ?? "";
-      if (problem !== null) {
-        legend.append(html("span", { class: "ice-problem", role: "alert", "data-test": "color-problem" }, problem));
-      }
-      if (colors === null || palette === null) return;
-      const { scale, values } = colors;
-      const nMissing = values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0);
-      const drawn = known?.means.map(({ n }) => n) ?? [];
-      legend.dataset.split = String(hasRules(scale));
-      const items =
-        scale.kind === "continuous"
-          ? rampLegend(scale, palette, nMissing)
-          : levelsLegend(scale, palette, nMissing, drawn);
-      legend.append(...items);
-    },
-  );
-  return { legend, show };
 }
