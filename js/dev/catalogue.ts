@@ -213,37 +213,32 @@ export const cases: Record<string, () => FakeModel> = {
   "ALE, centred": () => warm.model({ feature: "Temperature", kind: "c-ice", anchor: "median", _view: { ale: true } }),
   "ALE on levels": () => warm.model({ feature: "Season", _view: { ale: true } }),
   "ALE, waiting": () => {
-    const model = warm.model({ feature: "Temperature", _view: { ale: true, unlike: true } });
+    const model = warm.model({ feature: "Temperature", _view: { ale: true } });
     model.answer = (request) => (request.type === "effects" || request.type === "unlike" ? null : warm.answer(request));
     return model;
   },
-  "correlated features": () => warm.model({ feature: "Temperature", _view: { correlated: true } }),
-  "no correlated features": () => warm.model({ feature: "Wind", _view: { correlated: true } }),
-  "values unlike the data": () => warm.model({ feature: "Temperature", _view: { unlike: true } }),
-  "values unlike the data, faded there": () =>
-    warm.model({ feature: "Temperature", selection: [3], _view: { unlike: true, fade: "unlike" } }),
+  "correlated features": () => warm.model({ feature: "Temperature" }),
+  "faded by distance alone": () => warm.model({ feature: "Temperature", selection: [3], _view: { fade: "distance" } }),
   "distances given the other features": () => {
     const model = warm.model({ feature: "Temperature", distance: "conditional" });
     model.recount();
     return model;
   },
   "compared, and what that leaves out": () =>
-    warm.model({ feature: "Temperature", _view: { compared: ["Season"], ale: true, unlike: true } }),
-  "values unlike the data, slopes": () =>
-    warm.model({ feature: "Temperature", kind: "d-ice", _view: { unlike: true, correlated: true } }),
-  "values unlike the data, levels": () => warm.model({ feature: "Season", _view: { unlike: true } }),
+    warm.model({ feature: "Temperature", _view: { compared: ["Season"], ale: true } }),
+  "values unlike the data, slopes": () => warm.model({ feature: "Temperature", kind: "d-ice" }),
+  "values unlike the data, levels": () => warm.model({ feature: "Season" }),
   "all that is optional": () =>
     warm.model({
       feature: "Apparent temperature",
       kind: "c-ice",
       color_by: "Season",
       selection: [3],
-      _view: { ale: true, correlated: true, unlike: true },
+      _view: { ale: true },
     }),
   "same value axis": () => some.model({ feature: "Visits", _view: { shared_y: true } }),
   "same value axis, centred": () => some.model({ feature: "Visits", kind: "c-ice", _view: { shared_y: true } }),
   "slopes, cut": () => stepped.model({ kind: "d-ice", feature: "Blood pressure", color_by: "Smoker" }),
-  "without ticks": () => some.model({ feature: "Age", _view: { rug: "off" } }),
   "three classes": () => several(["healthy", "relapsed", "lost to follow-up"], 3),
   "many classes": () =>
     several(
@@ -413,8 +408,8 @@ export const typical: Record<string, readonly string[]> = {
     "error",
     "four models",
   ],
-  controls: ["groups and a filter", "ramp"],
-  beside: ["compared, every kind", "three classes", "parted at the median"],
+  controls: ["groups and a filter", "ramp", "parted at the median"],
+  beside: ["compared, every kind", "three classes"],
   grid: ["all features, every kind"],
   pair: ["two kinds of levels", "two numbers, computing"],
   rows: ["coloured", "many selected"],

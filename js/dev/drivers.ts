@@ -113,6 +113,7 @@ export function driversOf(feature: string, curves: Float64Array, nGrid: number, 
   return {
     feature,
     lead: leadOf(flat, size, drivers),
+    sentence: sentenceOf(first),
     drivers,
     combined,
     n_rows: shapes.length,
@@ -141,12 +142,24 @@ export function noColumn(feature: string, columns: readonly string[]): DriversBo
   return {
     feature,
     lead: columns.length === 0 ? `${none}, nor do two together.` : `${none}.`,
+    sentence: [],
     drivers: [],
     combined:
       columns.length === 0 ? { columns: [], share: 0, rules: [] } : { columns: [...columns], share: 0.62, rules },
     n_rows: 300,
     n_curves: 300,
   };
+}
+
+function sentenceOf(best: DriverBody | undefined): DriversBody["sentence"] {
+  if (best === undefined) return [];
+  return [
+    { text: "+1.5 on average, but not one effect: ", group: null },
+    { text: `+2.0 where ${best.rule}`, group: 1 },
+    { text: ", ", group: null },
+    { text: "+0.5 elsewhere", group: 0 },
+    { text: ".", group: null },
+  ];
 }
 
 function leadOf(flat: boolean, size: number, drivers: readonly DriverBody[]): string {

@@ -32,7 +32,6 @@ function placeOf(grid: Float64Array, value: number): number {
 export function effectsOf(varied: Varied): {
   grid: Float64Array;
   ale: Float32Array;
-  mPlot: Float32Array;
   mean: number;
 } {
   const { values, predict } = varied;
@@ -51,11 +50,7 @@ export function effectsOf(varied: Varied): {
   };
   const centre = mean(rows, atRow)!;
   const prediction = mean(rows, (row) => predict(row, values[row]!))!;
-  const mPlot = Float32Array.from(grid, (_, k) => {
-    const weight = (row: number) => Math.max(0, 1 - Math.abs(placeOf(grid, values[row]!) - k));
-    return sum(rows, (row) => weight(row) * predict(row, values[row]!)) / sum(rows, weight) - prediction;
-  });
-  return { grid, ale: Float32Array.from(accumulated, (value) => value - centre), mPlot, mean: prediction };
+  return { grid, ale: Float32Array.from(accumulated, (value) => value - centre), mean: prediction };
 }
 
 /** Pearson correlation of ranks. */

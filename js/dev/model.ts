@@ -427,6 +427,8 @@ export class FakeKernel {
       conventions: ["step", "paper"],
       prediction_sd: this.predictionSd(),
       output_label: data.outputLabel,
+      model: "logistic regression",
+      score: "",
       target_name: "",
       outputs: [],
       responses: [],
@@ -580,8 +582,8 @@ export class FakeKernel {
       case "effects": {
         const { feature, predict } = this.varied(request.feature);
         const areLevels = isUnordered(feature.kind ?? "numeric") || feature.levels !== undefined;
-        const { grid, ale, mPlot, mean: prediction } = effectsOf({ values: feature.values, areLevels, predict });
-        const body = { feature: feature.name, mean_prediction: prediction, grid, ale, m_plot: mPlot };
+        const { grid, ale, mean: prediction } = effectsOf({ values: feature.values, areLevels, predict });
+        const body = { feature: feature.name, mean_prediction: prediction, grid, ale };
         return { reply: { id, type: "result", body } };
       }
       case "correlated": {
@@ -697,13 +699,11 @@ export class FakeKernel {
       grid,
       values: Float32Array.from(rows.flatMap((row) => Array.from(row, (value) => value - offset))),
       partial_dependence: Float32Array.from(grid, (_, k) => mean(column(k))! - offset),
-      spread: Float32Array.from(grid, (_, k) => (deviation(column(k)) ?? 0) * Math.sqrt((n - 1) / n)),
       histogram_edges: Float64Array.from(edges),
       histogram_counts: Float64Array.from(counts),
       missing: missing && {
         count: n - known.length,
         mean: mean(missing)!,
-        spread: (deviation(missing) ?? 0) * Math.sqrt((n - 1) / n),
         values: Float32Array.from(positions, (i) => missing[i]! - offset),
       },
       distances: isUnordered(kind)

@@ -15,7 +15,7 @@ import { rampWriter, writerOf } from "../src/words/values.ts";
 import { bytes, load, type Reply, repliesTo } from "./replies.ts";
 
 type Known = number | null;
-type CurvesMeans = Record<"rows" | "predictions" | "likelihood" | "curves" | "partial_dependence" | "spread", number[]>;
+type CurvesMeans = Record<"rows" | "predictions" | "likelihood" | "curves" | "partial_dependence", number[]>;
 type CurvesReply = Reply<
   wire.CurvesBody,
   CurvesMeans & { observed: (string | null)[]; grid: string[]; missing: number[] | null; target: Known[] | null }
@@ -24,7 +24,7 @@ type ClassesReply = Reply<wire.ClassesBody, { rows: number[]; curves: number[][]
 type ColorsReply = Reply<wire.ColorsBody, { values: (string | null)[] }>;
 type EffectsReply = Reply<
   wire.EffectsBody,
-  { grid: string[]; ale: number[]; m_plot: number[]; drawn: Record<string, Partial<Record<EffectName, Known[]>>> }
+  { grid: string[]; ale: number[]; drawn: Record<string, Partial<Record<EffectName, Known[]>>> }
 >;
 type UnlikeMeans = { shares: number[]; share: number; flags: number[][]; curve_shares: number[] };
 type UnlikeReply = Reply<wire.UnlikeBody, UnlikeMeans> & { request: { positions: number[] } };
@@ -153,7 +153,6 @@ describe.each(repliesTo<CurvesReply>("curves"))("the curves of $request.feature"
     expectClose(all(curves.values, curves.offset), means.curves, 1e-5);
     expectClose(all(curves.predictions, curves.offset), means.predictions, 1e-5);
     expectClose(all(curves.partial_dependence, curves.offset), means.partial_dependence, 1e-5);
-    expectClose(all(curves.spread), means.spread, 1e-5);
     if (means.missing === null) expect(curves.missing).toBeNull();
     else expectClose(all(curves.missing!.values, curves.offset), means.missing, 1e-5);
   });
@@ -176,7 +175,6 @@ describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.featu
   test("are those of the engine", () => {
     expect(all(effects.grid).map(writerOf(curves))).toEqual(means.grid);
     expectClose(all(effects.ale), means.ale, 1e-5);
-    expectClose(all(effects.m_plot, effects.mean_prediction), means.m_plot, 1e-5);
   });
 
   test.each(Object.entries(means.drawn))("are drawn as in figures: %s", (drawnAs, wanted) => {

@@ -20,7 +20,6 @@ export const curvesOf = (more: Partial<CurvesBody>): CurvesBody => ({
   grid: Float64Array.of(0, 1, 2),
   values: new Float32Array(6),
   partial_dependence: new Float32Array(3),
-  spread: new Float32Array(3),
   histogram_edges: Float64Array.of(0, 2),
   histogram_counts: Float64Array.of(2),
   missing: null,

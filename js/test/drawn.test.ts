@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { slopeEnds } from "../src/geometry/transforms.ts";
 import { averageSentence } from "../src/panels/curves/sentence.ts";
 import { leavingText } from "../src/panels/curves/view_notes.ts";
-import { middleOf, type Scene } from "../src/plots/scene.ts";
+import type { Scene } from "../src/plots/scene.ts";
 import { type ValueRange, valueRange } from "../src/plots/value_range.ts";
 import { type Sides, splitColors } from "../src/store/two_sides.ts";
 import type { ColorScale, ColorsBody, CurvesBody, Distance } from "../src/wire/protocol.ts";
@@ -23,7 +23,6 @@ interface Contract {
     text: string | null;
   }[];
   bins: { n_grid: number; ends: number[] }[];
-  middle: { curves: number[][]; ends: [number[], number[]] }[];
   splits: {
     scale: ColorScale;
     values: (number | null)[];
@@ -69,16 +68,6 @@ describe("a figure and the screen have in common", () => {
 
   test.each(written.bins)("over which bins slopes are drawn: $n_grid grid values", ({ n_grid, ends }) => {
     expect(slopeEnds(n_grid)).toEqual(ends);
-  });
-
-  test.each(written.middle)("the middle of the curves, $curves.length of them", ({ curves, ends }) => {
-    const { low, high } = middleOf(Float32Array.from(curves.flat()), 3);
-    for (const [found, end] of [
-      [low, ends[0]],
-      [high, ends[1]],
-    ] as const) {
-      for (const [point, value] of found.entries()) expect(value).toBeCloseTo(end[point]!, 6);
-    }
   });
 
   test.each(written.splits)("on which side a line is: $scale.column, $split", ({ scale, values, split, sides }) => {

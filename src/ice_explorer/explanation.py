@@ -25,7 +25,6 @@ from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
-from ice_explorer.results.column_colors import RESIDUAL, residual_label
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -42,7 +41,8 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
-from ice_explorer.tables.column import Column, label_index
+from ice_explorer.results.outcomes import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
+from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.intervals import RankIntervals, RowInfluences, Subgroups
     from ice_explorer.results.notes import KnownTarget
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
-    from ice_explorer.tables.column import Name
+    from ice_explorer.tables.column import Column, Name
 
 TABLE_COLUMNS = (
     "in_distribution_impact", "impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
@@ -613,12 +613,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return TwoWay(self._context, first, second, grid_size, sample)
 
     def _column(self, name: Name) -> Column:
-        """Return a column of X by name, a group as one category, or the residuals."""
-        label = self._find_residuals(name)
-        if label is not None:
-            residuals = cast("NDArray[np.float64]", self._observed_target) - self._context.all_predictions
-            return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=residuals)
-        return self._context.columns.named(name)
+        """Return a column of X by name, a group as one category, the observed target, or the residuals."""
+        outcome = self._outcome(name)
+        if outcome is None:
+            return self._context.columns.named(name)
+        label, target = self._checked_outcome_label(outcome), cast("NDArray[np.float64]", self._observed_target)
+        if outcome is RESIDUAL:
+            return residual_column(label, target, self._context.all_predictions)
+        return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
 
     @property
     def _sampled(self) -> Sampling | None:
@@ -638,23 +640,30 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return scored.score(scored.model, self._context.table.take(scored.rows))
 
     @property
-    def _residual_label(self) -> str | None:
-        """Label of y minus the prediction among the columns; None where no target was given."""
-        if self._observed_target is None:
-            return None
-        return residual_label(self._context.columns.labels)
+    def _outcome_labels(self) -> dict[Outcome, str]:
+        """Labels of y and of y minus the prediction among the columns; none where no target was given."""
+        return {} if self._observed_target is None else self._possible_outcome_labels
 
-    def _find_residuals(self, name: Name) -> str | None:
-        """Return the label of the residuals, where this names them; raise if no target was given."""
-        is_text = isinstance(name, str) and name == residual_label(self._context.columns.labels)
-        if name is not RESIDUAL and not is_text:
-            return None
-        if self._residual_label is None:
+    @property
+    def _possible_outcome_labels(self) -> dict[Outcome, str]:
+        return outcome_labels(self._context.columns.labels, self._target_name)
+
+    def _outcome(self, name: Name) -> Outcome | None:
+        """Return which column that needs y this names, whether there is a y or not; None where it names none."""
+        if isinstance(name, Outcome):
+            return name
+        labels = self._possible_outcome_labels
+        return next((outcome for outcome, label in labels.items() if isinstance(name, str) and name == label), None)
+
+    def _checked_outcome_label(self, outcome: Outcome) -> str:
+        """Return the label of such a column, or raise if no target was given."""
+        if outcome not in self._outcome_labels:
             raise OptionError(
-                '`color_by="residual"` needs the observed target; this explanation has none.',
+                f'`color_by="{self._possible_outcome_labels[outcome]}"` needs the observed target; this explanation '
+                "has none.",
                 "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
             )
-        return self._residual_label
+        return self._outcome_labels[outcome]
 
     def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.

@@ -509,6 +509,11 @@ class FeatureExplanation(Unchanging):
 
         return self._once("unlike shares", computed)
 
+    @property
+    def _knows_unlike(self) -> bool:
+        """Whether the models are fitted that tell what is unlike the data."""
+        return "unlike shares" in self._computed_once
+
     def _are_unlike(self, positions: ArrayLike) -> NDArray[np.bool_]:
         """Whether each phantom observation of some rows is unlike 99 % of rows, (n_rows, n_grid)."""
         expected = self._expected()

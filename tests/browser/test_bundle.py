@@ -131,7 +131,7 @@ def test_the_view_follows_python_and_python_the_view(explore, view, X):
     bar(view, "near").click()
     expect(view).to_have_attribute("data-feature", "near")
     choose_kind(view, "d-ice")
-    view.get_by_test_id("color-by").select_option("near")
+    set_in_menu(view, "color-by", "near")
     set_in_menu(view, "rank-by", "impact")
     choose_kind(view, "c-ice")
     set_in_menu(view, "anchor", "own")

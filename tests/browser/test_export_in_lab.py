@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from functools import partial
 from xml.etree import ElementTree as ET
 
 import pandas as pd
@@ -31,14 +32,6 @@ def choose(view, name):
     view.get_by_test_id(f"export-{name}").click()
 
 
-def open_dialog(view, **chosen):
-    """Open the dialog from the menu, and choose in it."""
-    choose(view, "more")
-    expect(view.get_by_test_id("export-dialog")).to_be_visible()
-    for group, value in chosen.items():
-        view.get_by_test_id(f"dialog-{group}-{value}").check()
-
-
 def downloaded(view, folder, press):
     """Return the file that comes down when something is pressed."""
     with view.page.expect_download() as download:
@@ -50,19 +43,14 @@ def downloaded(view, folder, press):
 
 
 def test_saving_from_the_menu(notebook, tmp_path):
-    """SVG, PNG and CSV come down as files that are what they are called, as large as was chosen in the dialog."""
+    """SVG, PNG and CSV come down as files that are what they are called, as wide as the menu says."""
     view = notebook.show(MAKE)
-    run = view.get_by_test_id("dialog-run")
-    svg = downloaded(view, tmp_path, lambda: choose(view, "svg"))
-    open_dialog(view, format="png", what="panel")
-    view.get_by_test_id("dialog-width").select_option("89")
-    view.get_by_test_id("dialog-dpi").fill("150")
-    png = downloaded(view, tmp_path, run.click)
-    open_dialog(view, format="csv", what="panel")
-    csv = downloaded(view, tmp_path, run.click)
+    svg, png, csv = (
+        downloaded(view, tmp_path, partial(choose, view, name)) for name in ("page-svg", "column-png", "curves")
+    )
     assert ET.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - we wrote it
     with Image.open(png) as image:
-        assert image.width == round(89 / 25.4 * 150)
+        assert image.width == round(89 / 25.4 * 300)
         assert len(image.convert("RGB").resize((60, 40)).getcolors(2400)) > 20
     for file in (svg, png):
         assert f"x.save('{file.name}'" in read_provenance(file)["code"]

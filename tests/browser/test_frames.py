@@ -107,7 +107,7 @@ def test_a_file_can_be_downloaded(frame, page, tmp_path):
     )
     frame.get_by_test_id("export").click()
     with page.expect_download() as download:
-        frame.get_by_test_id("export-svg").click()
+        frame.get_by_test_id("export-column-svg").click()
     download.value.save_as(tmp_path / "picture.svg")
     assert b"<svg" in (tmp_path / "picture.svg").read_bytes()[:200]
     body = page.frame_locator("iframe").locator("body")
@@ -121,7 +121,7 @@ def test_a_download_that_is_forbidden_changes_nothing(frame, page):
     """The browser says so to nobody but its console; the explorer goes on."""
     page.watch.expected.append("Download is disallowed")
     frame.get_by_test_id("export").click()
-    frame.get_by_test_id("export-svg").click()
+    frame.get_by_test_id("export-column-svg").click()
     expect(frame.get_by_test_id("export")).to_be_enabled()
     bar(frame, "wide").click()
     expect(frame).to_have_attribute("data-feature", "wide")

@@ -13,7 +13,17 @@ import pypdf
 import pytest
 from browser.awaiting import soon, still
 from browser.host import Host
-from browser.views import brush, choose_kind, drag_slider, open_feature, ranked, ranking, set_in_menu
+from browser.views import (
+    brush,
+    choose_kind,
+    close_menu,
+    drag_slider,
+    open_feature,
+    open_menu,
+    ranked,
+    ranking,
+    set_in_menu,
+)
 from kernel_end import Wire
 from numpy.testing import assert_allclose
 from origins import read_provenance
@@ -164,7 +174,7 @@ def test_it_opens_as_it_stood_without_a_request(page, view, explanation):
     )
     open_feature(view, EVIL)
     expect(view.get_by_test_id("feature-title")).to_have_text(EVIL)
-    view.get_by_test_id("color-by").select_option("town")
+    set_in_menu(view, "color-by", "town")
     expect(view.get_by_test_id("legend")).to_contain_text("<b onclick=alert(2)>Eridu</b>")
     assert page.locator("img").count() == 0
     assert page.locator("[onclick], [onerror]").count() == 0
@@ -205,7 +215,7 @@ def test_every_feature_opens_in_every_kind(page, view, explanation):
     expect(tiles).to_have_count(len(explanation.features))
     page.wait_for_function(TILES_DRAWN)
     tiles.nth(1).click()
-    view.get_by_test_id("compare").select_option(index=1)
+    set_in_menu(view, "compare", 1)
     expect(view.get_by_test_id("compared")).to_have_count(2)
 
 
@@ -246,17 +256,19 @@ def ranks_as(view, table):
 @pytest.mark.slow
 def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
     """Every column and a rule colour; the line at hand is named, a drag selects lines, and their cells can be read."""
-    picker, levels = view.get_by_test_id("color-by"), view.get_by_test_id("legend-level")
+    levels = view.get_by_test_id("legend-level")
     for column in X.columns:
-        picker.select_option(column)
+        set_in_menu(view, "color-by", column)
         expect(view.get_by_test_id("legend")).to_contain_text(column)
-    picker.select_option("town")
+    set_in_menu(view, "color-by", "town")
     levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(60 - X["town"].value_counts().sort_index().iloc[0]))
+    open_menu(view)
     view.get_by_test_id("drivers-summary").click()
     chip = view.get_by_test_id("driver").first
     expect(chip).to_contain_text("town")
     chip.click()
+    close_menu(view)
     expect(levels).to_have_count(2)
 
     view.get_by_test_id("plot").focus()
@@ -301,7 +313,7 @@ def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
 @pytest.mark.slow
 def test_what_was_switched_on_works_without_a_kernel(open_alone, explorer, tmp_path):
     """Effects of every feature, and what varies with it; the menu says what the page was saved without."""
-    explorer._view = {"ale": True, "correlated": True}
+    explorer._view = {"ale": True, "fade": "distance"}
     page = open_alone(explorer.save(tmp_path / "optional.html"))
     expect(page.get_by_test_id("effect-ale")).to_have_count(1)
     page.get_by_test_id("view").click()
@@ -487,7 +499,7 @@ def test_what_was_drawn_in_the_dark_is_printed_in_the_light(open_alone, saved):
         page = open_alone(saved, color_scheme=scheme)
         explorer = page.get_by_test_id("ice-explorer")
         expect(explorer).to_have_attribute("data-theme", scheme)
-        page.get_by_test_id("color-by").select_option("town")
+        set_in_menu(page, "color-by", "town")
         expect(page.get_by_test_id("legend")).to_contain_text("town")
         drawn = page.evaluate(INK, "curves")
         sheet = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages[0]

@@ -8,7 +8,7 @@ import nbformat
 import numpy as np
 from browser.awaiting import soon
 from browser.jupyter import DIABETES, EXPLORER
-from browser.views import choose_kind, drag_slider, least_decay, open_feature, ranked, ranking
+from browser.views import choose_kind, drag_slider, least_decay, open_feature, ranked, ranking, set_in_menu
 from playwright.sync_api import expect
 
 # After some predictions the model waits for a file, "go on", so that there is something to cancel however slow the
@@ -44,7 +44,7 @@ def test_from_the_cell_to_the_table(notebook):
     view = notebook.show(EXPLORER, "")
     open_feature(view, "s5")
     choose_kind(view, "c-ice")
-    view.get_by_test_id("color-by").select_option("bmi")
+    set_in_menu(view, "color-by", "bmi")
     expect(view.get_by_test_id("legend")).to_contain_text("bmi")
     orders = {tuple(ranked(view)) for _ in drag_slider(page, view, 0.75, 0.02, 25)}
     assert len(orders) > 1
@@ -107,15 +107,13 @@ def test_a_click_on_the_text_of_an_entry_of_the_menu_changes_the_view(notebook):
     """The whole line of an entry is pressed, as in any menu, and the menu stays open for the next one."""
     view = notebook.show(EXPLORER)
     view.get_by_test_id("view").click()
-    changed = {"shared_y": True, "ale": True}
-    for name in changed:
+    for name, is_on in {"ale": True, "unlike": False}.items():
         entry = view.get_by_test_id(f"view-{name}")
-        expect(entry).not_to_be_checked()
+        expect(entry).to_be_checked(checked=not is_on)
         entry.locator("xpath=ancestor::label/span").first.click()
-        expect(entry).to_be_checked()
-    expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
+        expect(entry).to_be_checked(checked=is_on)
     expect(view.get_by_test_id("effect-ale")).to_have_count(1)
-    notebook.agrees("x.state()['view']", changed)
+    notebook.agrees("x.state()['view']", {"ale": True, "fade": "distance"})
 
 
 def test_a_sample_comes_first(lab, notebook):

@@ -15,7 +15,7 @@ def set_much(page, view):
     """Set many things as a reader does."""
     open_feature(view, "s5")
     choose_kind(view, "c-ice")
-    view.get_by_test_id("color-by").select_option("bmi")
+    set_in_menu(view, "color-by", "bmi")
     set_in_menu(view, "rank-by", "heterogeneity")
     set_in_menu(view, "anchor", "median")
     least_decay(view)
@@ -24,7 +24,7 @@ def set_much(page, view):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
-    view.get_by_test_id("compare").select_option("s6")
+    set_in_menu(view, "compare", "s6")
     set_in_menu(view, "view-shared_y")
     page.keyboard.press("Escape")
 
@@ -103,7 +103,7 @@ def use_everything(page, view):
     yield "bar"
     choose_kind(view, "c-ice")
     yield "kind"
-    view.get_by_test_id("color-by").select_option("bmi")
+    set_in_menu(view, "color-by", "bmi")
     expect(view.get_by_test_id("legend")).to_contain_text("bmi")
     yield "colours"
     view.get_by_test_id("plot").focus()
@@ -121,7 +121,7 @@ def use_everything(page, view):
     expect(view.get_by_test_id("brush-bar")).to_be_visible()
     expect(view.get_by_test_id("plot")).to_have_attribute("data-dimmed", "")
     yield "brush"
-    view.get_by_test_id("color-by").select_option("sex")
+    set_in_menu(view, "color-by", "sex")
     level = view.get_by_test_id("legend-level").first
     level.click()
     expect(level).to_have_attribute("aria-pressed", "false")

@@ -38,14 +38,14 @@ def host(request):
 
 
 def expect_asked(view, times=1):
-    """Wait until so many exports were requested, as agreed; its dialog opens and keeps the focus."""
+    """Wait until so many exports were requested, as agreed; its menu opens and keeps the focus."""
     expect(view).to_have_attribute("data-heard", f"[null,false,{times}]")
     view.page.evaluate("async () => { for (let i = 0; i < 20; i++) await new Promise(requestAnimationFrame); }")
-    dialog = view.get_by_test_id("export-dialog")
-    expect(dialog).to_be_visible()
-    assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
+    menu = view.get_by_test_id("export-menu")
+    expect(menu).to_be_visible()
+    assert menu.evaluate("menu => menu.contains(document.activeElement)")
     view.page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
+    expect(menu).to_be_hidden()
 
 
 def search_palette(page, words):
@@ -77,7 +77,7 @@ def test_three_ways_to_the_export(host):
     expect(entry).to_have_class(re.compile("lm-mod-active"))  # what was typed is searched for a moment later
     page.keyboard.press("Enter")
     expect_asked(second)
-    # The dialog gives the keyboard back to what had it, so it opens once the palette has given it back.
+    # The menu gives the keyboard back to what had it, so it opens once the palette has given it back.
     soon(lambda: host.cells.nth(2).evaluate("cell => cell.contains(document.activeElement)"), wanted=True)
     expect(first).not_to_have_attribute("data-heard", re.compile(""))
 

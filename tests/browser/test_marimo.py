@@ -7,7 +7,7 @@ import re
 import pytest
 from browser.awaiting import soon, still
 from browser.server import serve_marimo
-from browser.views import bar, brush, ranked
+from browser.views import bar, brush, ranked, set_in_menu
 from playwright.sync_api import expect
 
 APP = """\
@@ -146,7 +146,7 @@ def test_a_notebook_follows_its_explorer(views, page):
     expect(first).to_have_attribute("data-feature", "s5")
     expect(values).to_contain_text("open s5;")
     expect(state).to_have_text("state s5")
-    first.get_by_test_id("color-by").select_option("sex")
+    set_in_menu(first, "color-by", "sex")
     expect(values).to_contain_text("by sex")
     expect(first.get_by_test_id("legend")).to_contain_text("sex")
     expect(first.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
@@ -170,7 +170,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     expect(first.get_by_test_id("export")).to_be_enabled()
     first.get_by_test_id("export").focus()
     page.keyboard.press("Enter")
-    expect(first.get_by_test_id("export-svg")).to_be_focused()
+    expect(first.get_by_test_id("export-column-svg")).to_be_focused()
     page.keyboard.press("Escape")
     expect(first.get_by_test_id("export")).to_be_focused()
     # A feature chosen among all of them: the tab has the focus afterwards.
@@ -186,7 +186,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     menu = first.get_by_test_id("view-menu")
     for elsewhere in (first, second):
         first.get_by_test_id("view").click()
-        first.get_by_test_id("view-shared_y").click()
+        first.get_by_test_id("view-ale").click()
         expect(menu).to_be_visible()
         elsewhere.get_by_test_id("feature-title").click()
         expect(menu).to_be_hidden()

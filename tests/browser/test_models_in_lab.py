@@ -38,7 +38,7 @@ def open_in_both(view, feature):
     open_feature(view, feature)
     expect(view).to_have_attribute("data-drawn-lines", "400")
     expect(view.get_by_test_id("group-mean")).to_have_count(2)
-    expect(view.get_by_test_id("model-label")).to_have_text(["forest", "boosting"])
+    expect(view.get_by_test_id("legend-level")).to_contain_text(["forest", "boosting"])
     expect(view.locator(_BARS)).to_have_count(20)
 
 
@@ -89,8 +89,10 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     set_in_menu(view, "classes-side-by-side")
     classes = view.get_by_test_id("class")
     expect(classes).to_have_text(["barbera", "barolo", "grignolino"])
-    for choice in ("view-target", "view-shared_y"):
-        set_in_menu(view, choice)
+    set_in_menu(view, "view-target")
+    view.get_by_test_id("tab-all").click()
+    set_in_menu(view, "view-shared_y")
+    view.get_by_test_id("tab-feature").click()
     expect(view.get_by_test_id("target")).to_have_attribute("data-points", "178")
     expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
     classes.filter(has_text="barbera").click()

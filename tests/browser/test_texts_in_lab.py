@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from browser.views import set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -59,7 +60,7 @@ def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
         assert_nothing_sticks_out(view)
 
     for _ in range(2):
-        view.get_by_test_id("compare").select_option(index=1)
+        set_in_menu(view, "compare", 1)
     expect(view.get_by_test_id("compared")).to_have_count(3)
     assert_nothing_sticks_out(view)
     for tab, part in (("all", "tile"), ("interactions", "interactions")):

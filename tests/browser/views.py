@@ -44,14 +44,27 @@ def choose_kind(view, kind):
 
 def set_in_menu(view, name, value="on"):
     """Choose a value of an entry of the menu of settings, or switch it on, and close the menu."""
-    menu = view.get_by_test_id("view")
-    menu.click()
+    open_menu(view)
     entry = view.get_by_test_id(name)
     if value == "on":
         entry.check()
+    elif isinstance(value, int):
+        entry.select_option(index=value)
     else:
         entry.select_option(value)
-    menu.click()
+    close_menu(view)
+
+
+def open_menu(view):
+    """Open the menu of settings."""
+    if view.get_by_test_id("view-menu").is_hidden():
+        view.get_by_test_id("view").click()
+
+
+def close_menu(view):
+    """Close the menu of settings, unless a choice has closed it."""
+    if view.get_by_test_id("view-menu").is_visible():
+        view.get_by_test_id("view").click()
     expect(view.get_by_test_id("view-menu")).to_be_hidden()
 
 
@@ -62,9 +75,10 @@ def least_decay(view):
 
 
 def brush(page, view, across, top, bottom):
-    """Draw a brush from top to bottom at a place of the plot, in shares of its size."""
+    """Draw a brush from top to bottom at a place of the axis, in shares of the size of the plot."""
     box = still(view.get_by_test_id("plot"))
-    x = box["x"] + across * box["width"]
+    axis = view.locator("[data-test=plot] .ice-baseline").first.bounding_box()
+    x = axis["x"] + across * axis["width"]
     page.mouse.move(x, box["y"] + top * box["height"])
     page.mouse.down()
     page.mouse.move(x, box["y"] + bottom * box["height"], steps=6)

@@ -26,7 +26,7 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver, make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
-from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, lines_of
+from ice_explorer.scene.curve_lines import effect_lines, lines_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of
@@ -247,7 +247,6 @@ def curves_reply(explanation, name, max_lines, selection, y=None):
         "missing": None if feature.missing_curve is None else feature._missing_rows(rows).tolist(),
         "curves": feature.compute_curves(rows).ravel().tolist(),
         "partial_dependence": feature.partial_dependence.tolist(),
-        "spread": feature.spread.tolist(),
         "target": None if y is None else [y[row] for row in rows],
     }
     request = {"type": "curves", "feature": name, "max_lines": max_lines, "selection": selection}
@@ -284,16 +283,15 @@ def effects_reply(explanation, name):
     """With the lines that pictures draw, by kind and anchor."""
     feature = explanation[name]
     body = describe_effects(feature)
-    table = explanation.effects(name, ("ale", "m_plot"))
+    table = explanation.effects(name, ("ale",))
     drawn = {}
     for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
         lines = lines_of(explanation, feature, ViewState(kind=kind, anchor=anchor, max_lines=100))
-        found = effect_lines(feature, lines, EFFECTS)
+        found = effect_lines(feature, lines, ["ale"])
         drawn[f"{kind} {anchor}"] = {line.name: [plain(value) for value in line.values] for line in found}
     means = {
         "grid": [as_text(value) for value in table.index],
         "ale": table["ale"].tolist(),
-        "m_plot": table["m_plot"].tolist(),
         "drawn": drawn,
     }
     request = {"type": "effects", "feature": name}

@@ -39,7 +39,9 @@ def blobs():
     for whole in (joint.interactions(explanation), *(joint.pair(explanation, *pair) for pair in contract.PAIRS)):
         while not whole._advance():
             pass
-    choices = {"ale": True, "correlated": True, "unlike": True}
+    for feature in explanation.values():
+        feature._unlike_shares()  # as if a reader had opened each
+    choices = {"ale": True, "fade": "unlike"}
     state = ViewState(
         feature="income",
         ci=0.9,

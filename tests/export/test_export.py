@@ -185,7 +185,7 @@ def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, 
     assert same_again(figure)
 
 
-WHOLE_VIEW = {"compared": ["since", "#town"], "coloring": "median", "target": True, "rug": "off", "shared_y": True}
+WHOLE_VIEW = {"compared": ["since", "#town"], "coloring": "median", "target": True, "shared_y": True}
 VIEWS = {
     "heat map": {"left": "interactions", "pair": ["age, in years", "#town"]},
     "compared": WHOLE_VIEW,

@@ -50,10 +50,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 
-SWITCHES = (
-    "shared_y", "target", "classes", "partial_dependence", "ale", "m_plot", "correlated",
-    "unlike",
-)  # fmt: skip
+SWITCHES = ("shared_y", "target", "classes", "ale")
 VALID_VIEW = st.fixed_dictionaries(
     {},
     optional={
@@ -63,7 +60,7 @@ VALID_VIEW = st.fixed_dictionaries(
         "right": st.sampled_from(["feature", "all"]),
         "compared": st.lists(st.sampled_from(["x", "town", "gap", "none"]), max_size=3),
         "coloring": st.sampled_from(["value", "median", "driver"]),
-        "rug": st.sampled_from(["auto", "off"]),
+        "fade": st.sampled_from(["unlike", "distance"]),
         "filters": st.dictionaries(
             st.sampled_from(["x", "town"]),
             st.fixed_dictionaries({"hidden": st.lists(WORDS | st.none(), max_size=2)}),

@@ -201,12 +201,11 @@ def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
 
 
 def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
-    """One for each row that is drawn, selected ones stand out; none on levels, of many rows, or where switched off."""
+    """One for each row that is drawn, selected ones stand out; none on levels, or of many rows."""
     figure = view_of(explanation, feature="age", max_lines=50, selection=(2,))
     (plain,), (marked,) = (by_gid(figure, gid) for gid in ("rug", "rug of selected rows"))
     n_rows = len(seen(explanation, feature="age", max_lines=50, selection=(2,)).lines.positions)
     assert (len(plain.get_xdata()), len(marked.get_xdata())) == (n_rows - 1, 1)
-    assert by_gid(view_of(explanation, feature="age", choices={"rug": "off"}), "rug") == []
     assert not seen(explanation, feature="town").lines.has_rug
     many = explain(lambda rows: rows[:, 0], np.random.default_rng(0).normal(size=(600, 1)), progress=False)
     assert seen(many, max_lines=500).lines.has_rug
@@ -238,7 +237,7 @@ def test_the_observed_target_stands_among_the_predictions(explanation, table):
 
 # --- what is optional -----------------------------------------------------------------------------
 
-OPTIONAL = {"ale": True, "m_plot": True, "correlated": True, "unlike": True}
+OPTIONAL = {"ale": True, "fade": "unlike"}
 
 
 @pytest.fixture(scope="module")
@@ -255,49 +254,39 @@ def together():
 
 
 def test_effects_are_drawn_where_the_kind_has_their_unit(together):
-    """On ICE, ALE is shifted to the mean prediction; on c-ICE both are 0 at the anchor. Slopes have none."""
-    table = together.effects("first", ("ale", "m_plot"))
+    """On ICE, ALE is shifted to the mean prediction; on c-ICE it is 0 at the anchor. Slopes have none."""
+    table = together.effects("first", ("ale",))
     mean = float(np.mean(together.predictions(range(N))))
-    ale, m_plot = seen(together, feature="first", choices=OPTIONAL).lines.effects
-    assert (ale.name, m_plot.name) == ("ale", "m_plot")
+    (ale,) = seen(together, feature="first", choices=OPTIONAL).lines.effects
+    assert ale.name == "ale"
     assert_allclose(ale.values, table["ale"] + mean)
-    assert_allclose(m_plot.values, table["m_plot"])
     lines = seen(together, feature="first", kind="c-ice", anchor="median", choices=OPTIONAL).lines
     for effect in lines.effects:
         assert_allclose(np.interp(lines.anchored_at, effect.x, effect.values), 0, atol=1e-12)
     own = seen(together, feature="first", kind="c-ice", anchor="own", choices=OPTIONAL).lines.effects
     assert_allclose(own[0].values, table["ale"])
-    assert_allclose(own[1].values, table["m_plot"] - mean)
     assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.effects == ()
     assert seen(together, feature="first").lines.effects == ()
-    (note,) = seen(together, feature="third", choices={"correlated": True}).lines.notes
-    assert note == "No other feature has a correlation of 0.5 or more with third."
     for choices in ({}, {"shared_y": True}):
         lines = seen(together, feature="second", kind="c-ice", choices={**choices, **OPTIONAL}).lines
         low, high = lines.y_domain
         assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
 
 
-@pytest.mark.parametrize(
-    ("feature", "mark"), [("first", "ale"), pytest.param("level", "m_plot", marks=pytest.mark.wide)]
-)
-def test_what_is_optional_is_drawn_and_named(together, feature, mark):
-    """Each effect in the plot and in the legend, the strip under the lines, and sentences over them."""
+@pytest.mark.parametrize("feature", ["first", pytest.param("level", marks=pytest.mark.wide)])
+def test_what_is_optional_is_drawn_and_named(together, feature):
+    """ALE in the plot and in the legend, the strip under the lines, and sentences over them."""
     figure = view_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)
-    assert by_gid(figure, mark)
-    assert {"ALE", "M-plot", "share unlike any observation"} <= set(texts(figure, "legend"))
+    assert by_gid(figure, "ale")
+    assert {"ALE", "share unlike any observation"} <= set(texts(figure, "legend"))
     (strip,) = by_gid(figure, "unlike")
     assert len(strip.get_paths()) > 0
-    assert seen(together, feature=feature, choices=OPTIONAL).panel_description.count("ALE, M-plot") == 1
-    assert together[feature].extrapolation().summary in sentence(figure)
-    assert "Varies with" in sentence(figure)
+    assert seen(together, feature=feature, choices=OPTIONAL).panel_description.count("ALE") == 1
     assert_texts_have_their_place(figure)
     without = view_of(together, feature=feature)
-    assert [by_gid(without, name) for name in ("ale", "m_plot", "unlike")] == [[], [], []]
-    alone = view_of(together, feature=feature, choices={"partial_dependence": False, "ale": True})
-    assert [by_gid(alone, name) for name in ("mean", "spread")] == [[], []]
-    origin = picture_origin(picture(together, {"feature": feature, "choices": {"unlike": True}}))
-    assert origin["not_drawn"] == ["unlike"]  # which fits models
+    assert [by_gid(without, name) for name in ("ale", "unlike")] == [[], []]
+    origin = picture_origin(picture(together, {"feature": feature, "choices": {"fade": "distance"}}))
+    assert origin["not_drawn"] == ["fade"]
 
 
 # --- two colours ----------------------------------------------------------------------------------

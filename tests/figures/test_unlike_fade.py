@@ -12,6 +12,7 @@ from ice_explorer.scene.view_state import ViewState
 
 mpl.use("Agg")
 GHOST = 0.06
+UNLIKE = {"fade": "unlike"}
 
 
 @pytest.fixture(scope="module")
@@ -37,27 +38,25 @@ def test_curves_fade_by_the_conditional_scale(e):
 
 
 def test_curves_fade_where_they_are_unlike_the_data(e):
-    """A segment is faint where its right end is beyond the 99 % quantile of the observations' own scores."""
+    """A segment disappears where its right end is beyond the 99 % quantile of the observations' own scores."""
     f = e["x0"]
     found = f.extrapolation()
-    state = ViewState(feature="x0", decay=0.5, choices={"unlike": True, "fade": "unlike"})
-    lines, _ = shown_lines(e, f, state)
+    by_distance, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
+    lines, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5, choices=UNLIKE))
     assert 0.1 < found.is_unlike.mean() < 0.9
     for row, position in enumerate(lines.positions):
         for k in range(1, len(f.axis)):
             is_unlike = found.scores[position, k] > found.threshold
-            assert lines.opacity[row, k - 1] == faded(float(not is_unlike))
+            assert lines.opacity[row, k - 1] == (0 if is_unlike else by_distance.opacity[row, k - 1])
 
 
-def test_the_choice_has_no_effect_while_such_values_are_not_shown(e):
-    """It belongs to the strip along the axis; captions say which it is, and in which unit distances are."""
-    plain = ViewState(feature="x0", decay=0.5, choices={"fade": "unlike"})
-    by_distance, _ = shown_lines(e, e["x0"], ViewState(feature="x0", decay=0.5))
-    assert_allclose(shown_lines(e, e["x0"], plain)[0].opacity, by_distance.opacity)
-    both = ViewState(feature="x0", decay=0.5, choices={"fade": "unlike", "unlike": True})
-    assert scene(e, both).panel_description.endswith(
+def test_at_equal_weights_no_curve_ends(e):
+    """Captions say where curves end, and in which unit distances are."""
+    assert (shown_lines(e, e["x0"], ViewState(feature="x0", decay=1, choices=UNLIKE))[0].opacity == 1).all()
+    state = ViewState(feature="x0", decay=0.5, choices=UNLIKE)
+    assert scene(e, state).panel_description.endswith(
         "weight of far values 0.5 (a value 1.0 SD (given the other features) from the observed one counts half); "
-        "curves fade where they are further from what the other features predict than 99 % of rows."
+        "curves end where they are further from what the other features predict than 99 % of rows."
     )
 
 

@@ -10,7 +10,8 @@ from numpy.testing import assert_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.wire import replies
+from ice_explorer.results.outcomes import RESIDUAL
+from ice_explorer.widget import replies
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +72,11 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     y[7] = np.nan
     e = make(lambda X: X["a"] * X["b"], X, y).explanation
     o = opened(e)
-    assert (o._target_name, o._residual_label) == ("price", e._residual_label)
+    assert (o._target_name, o._outcome_labels) == ("price", e._outcome_labels)
     for request in (
         {"type": "curves", "feature": "a", "max_lines": 20, "selection": []},
         {"type": "rows", "positions": [0, 7]},
-        {"type": "colors", "column": e._residual_label, "positions": [0, 7]},
+        {"type": "colors", "column": e._outcome_labels[RESIDUAL], "positions": [0, 7]},
     ):
         found = [ask(make(*of), **request) for of in ((e, None, y), (o,))]
         assert_equal(found[1][0]["body"], found[0][0]["body"])

@@ -240,12 +240,12 @@ def test_colours_rows_and_drivers_are_there(explanation, whole, X):
 
 
 def test_replies_are_there_that_were_switched_on(explanation, whole, tmp_path):
-    """Of all features, as a page opens each; those that were not switched on are left out."""
+    """Of all features, as a page opens each, but what takes models: of the open one, and where these are fitted."""
     optional = ("effects", "correlated", "unlike")
-    assert [whole.replies(name) for name in optional] == [[], [], []]
-    state = ViewState(choices={"m_plot": True, "correlated": True})
+    assert [len(whole.replies(name)) for name in optional] == [0, 6, 0]
+    state = ViewState(feature="near", choices={"ale": True, "fade": "unlike"})
     page = Page(save(explanation, state, tmp_path / "optional.html", max_lines=20))
-    assert [len(page.replies(name)) for name in optional] == [6, 6, 0]
+    assert [len(page.replies(name)) for name in optional] == [6, 6, 1]
 
 
 def test_what_it_shows_first_is_the_view(some):
@@ -395,7 +395,7 @@ def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(
 
 def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
     """Rows drawn are those in it, hidden ones too; all that was chosen is followed."""
-    view = {"filters": {"town": {"hidden": ["Ur"]}}, "rug": "off"}
+    view = {"filters": {"town": {"hidden": ["Ur"]}}, "shared_y": True}
     path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
     found = read_provenance(path)
     assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])

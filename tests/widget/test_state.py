@@ -29,13 +29,9 @@ VIEW = {
     "target": True,
     "classes": True,
     "models": False,
-    "rug": "off",
-    "partial_dependence": False,
     "ale": True,
-    "m_plot": True,
-    "correlated": True,
-    "unlike": True,
-    "fade": "unlike",
+    "axis": "rank",
+    "fade": "distance",
     "filters": {"c": {"hidden": ["Oslo", None]}},
 }
 SET = {

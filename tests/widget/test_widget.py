@@ -17,6 +17,7 @@ from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
+from ice_explorer.results.outcomes import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget import background as background_module
 from ice_explorer.widget import filling_tables
@@ -755,7 +756,7 @@ def test_the_target_goes_with_the_curves(make, X):
     for of_result in (make(explorer.explanation), make(explorer.explanation, y=labels)):
         assert_array_equal(ask(of_result, **request)[0]["body"]["target"], expected)
     explorer.color_by = "residual"
-    assert explorer.color_by == explorer.explanation._residual_label
+    assert explorer.color_by == explorer.explanation._outcome_labels[RESIDUAL]
     without = make(Iris(), X, output="virginica")
     assert without.explanation
     assert ask(without, **request)[0]["body"]["target"] is None

@@ -11,11 +11,11 @@ const PLUGIN = "ice-explorer:plugin";
 const COMMAND = "ice-explorer:export";
 const NONE_SHOWN = "No ICE explorer is on screen. Run a cell that displays one, then try again.";
 
-/** The explorer's own dialog opens at this event. */
+/** The explorer's Export menu opens at this event. */
 function openExport(explorer: HTMLElement): void {
   explorer.scrollIntoView({ block: "nearest" });
-  // Lab gives the keyboard back to the notebook when its palette has closed, after the command. The dialog opens once
-  // that is over, for whatever has the keyboard then gets it back when the dialog closes.
+  // Lab gives the keyboard back to the notebook when its palette has closed, after the command. The menu opens once
+  // that is over, for whatever has the keyboard then gets it back when the menu closes.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => explorer.dispatchEvent(new CustomEvent("ice-explorer:export"))),
   );

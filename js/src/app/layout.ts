@@ -10,11 +10,10 @@ import { classesPanel } from "../panels/beside/classes.ts";
 import { ComparePanel } from "../panels/beside/compare.ts";
 import { correlatedLine } from "../panels/beside/correlated.ts";
 import { driversLine } from "../panels/beside/drivers.ts";
-import { colorControl } from "../panels/controls/color_by.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
 import { kindControl } from "../panels/controls/kinds.ts";
 import { contextLine } from "../panels/controls/outputs.ts";
-import { settingsMenu } from "../panels/controls/settings_menu.ts";
+import { type MoreSettings, settingsMenu } from "../panels/controls/settings_menu.ts";
 import { curvesPanel } from "../panels/curves/panel.ts";
 import { gridPanel } from "../panels/grid/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
@@ -37,15 +36,16 @@ export type Exporting = (view: View) => { button: HTMLElement; news: HTMLElement
 export function layOut(view: View, exporting: Exporting): void {
   const { root } = view;
   const { button, news } = exporting(view);
+  const pins = pinsOf(view.store, view.aborted);
+  const isNarrow = signal(false);
+  const { right, ...more } = rightColumn(view, pins);
+  const menu = settingsMenu(view, more);
   const bar = html(
     "div",
     { class: "ice-bar-top" },
     contextLine(view),
-    html("div", { class: "ice-bar-end" }, button, settingsMenu(view)),
+    html("div", { class: "ice-bar-end" }, button, menu),
   );
-  const pins = pinsOf(view.store, view.aborted);
-  const isNarrow = signal(false);
-  const right = rightColumn(view, pins);
   const toCurves = (): void => {
     if (!isNarrow.peek()) return;
     const plot = right.querySelector(".ice-plot");
@@ -94,11 +94,11 @@ function leftColumn(view: View, beside: BesideBars): HTMLElement {
 }
 
 /** Panels of curves: the open feature, or all features. The slider is under the large plot, and above the small ones. */
-function rightColumn(view: View, pins: Pins): HTMLElement {
+function rightColumn(view: View, pins: Pins): MoreSettings & { right: HTMLElement } {
   const { remembered } = view.store;
   const right = remembered.of("right");
-  const [kinds, colors, decay] = [kindControl(view), colorControl(view), decayPanel(view)];
-  const [forKinds, forColors, forDecay] = [html("div", {}), html("div", {}), html("div", {})];
+  const [kinds, decay] = [kindControl(view), decayPanel(view)];
+  const [forKinds, forDecay] = [html("div", {}), html("div", {})];
   const overGrid = html("div", { class: "ice-grid-kind" });
   const isPair = computed(() => view.store.pair.value !== null);
   const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
@@ -106,9 +106,7 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     pins,
     compare: new ComparePanel(ofOne),
     correlated: correlatedLine(ofOne),
-    drivers: driversLine(ofOne),
     kinds: forKinds,
-    colors: forColors,
     decay: forDecay,
   };
   const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
@@ -134,7 +132,6 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     const isAll = right.value === "all";
     tabs.draw(isAll ? "all" : "feature");
     (isAll ? overGrid : forKinds).append(kinds);
-    (isAll ? overGrid : forColors).append(colors);
     (isAll ? overGrid : forDecay).append(decay);
   });
   react(view.aborted, () => {
@@ -143,5 +140,6 @@ function rightColumn(view: View, pins: Pins): HTMLElement {
     pair.hidden = !isPair.value;
     if (isFocused) tabs.focus("feature");
   });
-  return html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
+  const column = html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
+  return { right: column, compare: beside.compare.choice, drivers: driversLine(ofOne) };
 }

@@ -1,5 +1,5 @@
 /** Colours of lines, readable with all common kinds of colour vision and visible on the background. */
-import type { Palette, Rgb } from "./line_image.ts";
+import type { Palette, Rgb } from "./raster.ts";
 
 export type Theme = "light" | "dark";
 

@@ -1,7 +1,7 @@
 /** Two colours that are distinct with every common kind of colour vision, with the contrast of text. */
 
-import type { Palette } from "./line_image.ts";
 import { levelPalette, rgbOf, type Theme } from "./palette.ts";
+import type { Palette } from "./raster.ts";
 
 /** Below or outside, above or inside. */
 export const SIDES: Record<Theme, [string, string]> = {

@@ -2,17 +2,12 @@
 
 import { svg } from "../elements/element.ts";
 import { partings } from "../words/names.ts";
-import type { LinearScale } from "./scale.ts";
-
-export type Scale = LinearScale;
+import type { Scale } from "./scale.ts";
 
 export interface Tick {
   at: number;
   label: string;
 }
-
-/** How changes are written as shares: +5%, −5%, 0%. */
-export const CHANGE: Intl.NumberFormatOptions = { style: "percent", signDisplay: "exceptZero" };
 
 export function ticksOf(scale: Scale, count: number, options?: Intl.NumberFormatOptions): Tick[] {
   const write = scale.tickFormat(count, options);
@@ -73,17 +68,6 @@ export function leftAxis(ticks: readonly Tick[], left: number, right: number): S
     group.append(
       svg("line", { class: "ice-gridline", x1: left, x2: right, y1: at, y2: at }),
       svg("text", { x: left - 8, y: at, dy: "0.32em", "text-anchor": "end" }, label),
-    );
-  }
-  return group;
-}
-
-export function rightAxis(ticks: readonly Tick[], right: number): SVGGElement {
-  const group = svg("g", { class: "ice-axis", "aria-hidden": "true" });
-  for (const { at, label } of ticks) {
-    group.append(
-      svg("line", { class: "ice-tick", x1: right, x2: right + 4, y1: at, y2: at }),
-      svg("text", { x: right + 8, y: at, dy: "0.32em" }, label),
     );
   }
   return group;

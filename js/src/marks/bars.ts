@@ -27,6 +27,8 @@ export interface BarState {
   figure: string;
   /** Sign before the figure: the direction of the curves, which levels without an order have not. */
   sign: "up" | "down" | "levels" | "none";
+  /** By how many ranks it is above that at the default decay. */
+  moved: number;
   open: boolean;
   /** Whether the Tab key reaches this row. */
   reachable: boolean;
@@ -53,6 +55,7 @@ export class Bar {
   // A row clips what leaves it, so a bracket has a half in each of the two rows that it joins.
   readonly #tiedAbove = html("span", { class: "ice-bar-tied", "data-to": "above", "data-test": "bar-tied" });
   readonly #tiedBelow = html("span", { class: "ice-bar-tied", "data-to": "below", "data-test": "bar-tied" });
+  readonly #moved = html("span", { class: "ice-bar-moved", "data-test": "bar-moved" });
   readonly #figure = html("span", { class: "ice-bar-figure", "data-test": "bar-figure" });
   readonly node: HTMLElement;
 
@@ -65,7 +68,7 @@ export class Bar {
       "div",
       { class: "ice-bar", role: "option", tabindex: -1, "data-test": "bar", "data-feature": name },
       html("span", { class: "ice-bar-name ice-parted" }, ...partedText(name, parted)),
-      html("span", { class: "ice-bar-track" }, this.#fill, this.#models, this.#tick, this.#interval),
+      html("span", { class: "ice-bar-track" }, this.#fill, this.#models, this.#tick, this.#interval, this.#moved),
       this.#sign,
       " ", // separates name and figure where they are read out or copied
       this.#figure,
@@ -101,6 +104,7 @@ export class Bar {
     this.#tiedAbove.hidden = !state.tiedAbove;
     this.#tiedBelow.hidden = !state.tiedBelow;
     setText(this.#sign, SIGNS[state.sign]);
+    setText(this.#moved, state.moved === 0 ? "" : `${state.moved > 0 ? "↑" : "↓"}${Math.abs(state.moved)}`);
     setText(this.#figure, state.figure);
   }
 

@@ -1,6 +1,6 @@
 /** Histogram: bars on a baseline, as wide as their bins. */
 import { svg } from "../elements/element.ts";
-import type { Scale } from "./axis.ts";
+import type { Scale } from "./scale.ts";
 
 export interface Bars {
   edges: ArrayLike<number>;

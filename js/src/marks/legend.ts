@@ -2,8 +2,8 @@
 import { html } from "../elements/element.ts";
 import { partedText } from "../elements/elided_name.ts";
 import { hinted } from "../elements/explained.ts";
-import type { Palette } from "../geometry/line_image.ts";
 import { cssColor, isDiverging } from "../geometry/palette.ts";
+import type { Palette } from "../geometry/raster.ts";
 import type { Hidden } from "../store/filters.ts";
 import type { CategoryColors, ContinuousColors } from "../wire/protocol.ts";
 import { partings } from "../words/names.ts";
@@ -75,6 +75,7 @@ export function levelsLegend(
       html("span", { class: "ice-legend-label ice-parted" }, ...partedText(level, parted.get(level))),
       ...(drawn === null ? [] : [html("span", { class: "ice-legend-n" }, ` n = ${count(drawn[index] ?? 0)}`)]),
     ]);
+    button.style.setProperty("--ice-line", cssColor(palette, index));
     return hinted(button, `${counts}${drawn === null ? "" : ", and their mean"}. ${HOW}`, level);
   });
   return [

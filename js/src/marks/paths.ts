@@ -37,3 +37,20 @@ export const haloedPaths = (d: string): SVGPathElement[] => [
   svg("path", { class: "ice-halo", d }),
   svg("path", { class: "ice-stroke", d }),
 ];
+
+/** The share of curves above which their mean is dotted. */
+const MOST = 0.5;
+
+/**
+ * A line with a rim that is dotted where most curves are unlike the data, by their share at each point; null is nowhere.
+ */
+export function fadingPaths(x: ArrayLike<number>, y: Place, shares: ArrayLike<number> | null): SVGPathElement[] {
+  if (shares?.length !== x.length) return haloedPaths(linePath(x, y));
+  const isUnlike = (point: number): boolean => shares[point]! > MOST;
+  // Both lines meet at the ends of a stretch.
+  const last = x.length - 1;
+  const solid = (point: number) => (isUnlike(point) && isUnlike(Math.min(last, point + 1)) ? Number.NaN : y(point));
+  const dotted = (point: number) => (isUnlike(point) || isUnlike(point + 1) ? y(point) : Number.NaN);
+  const [halo, stroke] = haloedPaths(linePath(x, solid));
+  return [halo!, stroke!, svg("path", { class: "ice-stroke ice-dotted", d: linePath(x, dotted) })];
+}

@@ -4,14 +4,11 @@ import { fixedFormat } from "../words/numbers.ts";
 
 type Ends = [number, number];
 
-export interface LinearScale {
+export interface Scale {
   (value: number): number;
   domain(): Ends;
-  domain(ends: readonly number[]): LinearScale;
   range(): Ends;
-  range(ends: readonly number[]): LinearScale;
   invert(px: number): number;
-  copy(): LinearScale;
   ticks(count: number): number[];
   /** Writes ticks with as many decimals as distinguish them. */
   tickFormat(count: number, options?: Intl.NumberFormatOptions): (value: number) => string;
@@ -20,30 +17,21 @@ export interface LinearScale {
 /** A place between two ends; the middle where they coincide. */
 const between = (value: number, [from, to]: Ends): number => (to === from ? 0.5 : (value - from) / (to - from));
 
-const endsOf = ([from = 0, to = 0]: readonly number[]): Ends => [from, to];
-
-export function scaleLinear(from: Ends = [0, 1], to: Ends = [0, 1]): LinearScale {
-  const move = (value: number, source: Ends, target: Ends): number => {
-    const share = between(value, source);
-    return target[0] * (1 - share) + target[1] * share;
-  };
-  const scale = ((value: number) => move(value, from, to)) as LinearScale;
-  scale.domain = ((ends?: readonly number[]) => {
-    if (ends === undefined) return endsOf(from);
-    from = endsOf(ends);
-    return scale;
-  }) as LinearScale["domain"];
-  scale.range = ((ends?: readonly number[]) => {
-    if (ends === undefined) return endsOf(to);
-    to = endsOf(ends);
-    return scale;
-  }) as LinearScale["range"];
-  scale.invert = (px) => move(px, to, from);
-  scale.copy = () => scaleLinear(from, to);
-  scale.ticks = (count) => ticks(from[0], from[1], count);
-  scale.tickFormat = (count, options) => fixedFormat(tickDecimals(from, count, options?.style === "percent"), options);
-  return scale;
+/** From one stretch to another. */
+export function move(value: number, source: Ends, target: Ends): number {
+  const share = between(value, source);
+  return target[0] * (1 - share) + target[1] * share;
 }
+
+export const scaleLinear = (from: Ends, to: Ends): Scale =>
+  Object.assign((value: number) => move(value, from, to), {
+    domain: () => from,
+    range: () => to,
+    invert: (px: number) => move(px, to, from),
+    ticks: (count: number) => ticks(from[0], from[1], count),
+    tickFormat: (count: number, options?: Intl.NumberFormatOptions) =>
+      fixedFormat(tickDecimals(from, count, options?.style === "percent"), options),
+  });
 
 /** Decimals where all values are equal, so that there is no step. */
 const DECIMALS_WITHOUT_STEP = 6;

@@ -1,4 +1,4 @@
-/** The opacity of each curve: by its likelihood at a decay, or where it is unlike the data. */
+/** The opacity of each curve: by its likelihood at a decay, and none where it is unlike the data. */
 import { connectorOpacity } from "../geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../geometry/likelihood.ts";
 import { nearestIndex, stepOpacity } from "../geometry/transforms.ts";
@@ -24,32 +24,23 @@ export class Fade {
   readonly #distance: Float32Array;
   readonly #perPoint: Float32Array;
 
-  /** Curves fade by distance, or where these flags are set, whatever the decay. */
+  /** Curves fade by distance, and disappear where these flags are set; at equal weights neither. */
   constructor(
     private readonly plot: Pick<Drawable, "scene" | "lines">,
     private readonly flags: Uint8Array | null = null,
   ) {
     const { curves } = plot.scene;
-    this.#distance =
-      flags === null
-        ? (curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihood_scale))
-        : Float32Array.from(flags, (flag) => (flag === 1 ? Number.POSITIVE_INFINITY : 0));
+    this.#distance = curves.distances ?? distances(curves.grid, standIns(curves), curves.likelihood_scale);
     this.#perPoint = new Float32Array(curves.n_grid);
   }
 
   /** The opacity of a prediction with the value missing, which has distance 1 from every level. */
   ofMissing(decay: number): number {
-    return this.flags === null ? faded(decay, 1) : 1;
-  }
-
-  /** Any decay but 1: flags are at no distance, or infinitely far. */
-  #decay(decay: number): number {
-    return this.flags === null ? decay : 0.5;
+    return faded(decay, 1);
   }
 
   /** Sets the opacity of the segments of some lines. */
-  apply(given: number, order: Uint32Array): void {
-    const decay = this.#decay(given);
+  apply(decay: number, order: Uint32Array): void {
     const { scene, lines } = this.plot;
     const nGrid = scene.curves.n_grid;
     const nSegments = Math.max(0, lines.nPoints - 1);
@@ -61,16 +52,29 @@ export class Fade {
       const distance = this.#distance.subarray(line * nGrid, (line + 1) * nGrid);
       const out = lines.opacity.subarray(line * nSegments, (line + 1) * nSegments);
       if (scene.onLevels) connectorOpacity(this.ofDots(decay, line), out);
-      else if (scene.kind !== "d-ice") segmentOpacity(distance, nGrid, decay, out);
-      else stepOpacity(segmentOpacity(distance, nGrid, decay, this.#perPoint.subarray(1)), nGrid - 1, out);
+      else if (scene.kind !== "d-ice") this.#hide(decay, line, segmentOpacity(distance, nGrid, decay, out));
+      else {
+        const perInterval = segmentOpacity(distance, nGrid, decay, this.#perPoint.subarray(1));
+        stepOpacity(this.#hide(decay, line, perInterval), nGrid - 1, out);
+      }
     }
   }
 
   /** Opacity of a line's dots; the next call overwrites it. */
-  ofDots(given: number, line: number): Float32Array {
-    const decay = this.#decay(given);
+  ofDots(decay: number, line: number): Float32Array {
     const { n_grid: nGrid } = this.plot.scene.curves;
     for (let k = 0; k < nGrid; k++) this.#perPoint[k] = faded(decay, this.#distance[line * nGrid + k]!);
+    this.#hide(decay, line, this.#perPoint.subarray(1));
+    if (decay < 1 && this.flags?.[line * nGrid] === 1) this.#perPoint[0] = 0;
     return this.#perPoint;
+  }
+
+  /** Hides the segments of a line whose right end is unlike the data. */
+  #hide(decay: number, line: number, opacity: Float32Array): Float32Array {
+    const { flags } = this;
+    if (flags === null || decay >= 1) return opacity;
+    const first = line * this.plot.scene.curves.n_grid + 1;
+    for (let k = 0; k < opacity.length; k++) if (flags[first + k] === 1) opacity[k] = 0;
+    return opacity;
   }
 }

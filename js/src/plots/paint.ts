@@ -23,7 +23,7 @@ export function paintLines(
   order: Uint32Array,
   strength: number,
 ): void {
-  const style = { width: raster.width, height: raster.height, thickness, strength, palette };
+  const style = { thickness, strength, palette };
   pen.putImageData(raster.draw(lines, style, order), 0, 0);
 }
 

@@ -2,20 +2,21 @@
 import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { placeInStrip, stripEnds, stripReach } from "../geometry/levels.ts";
-import type { LineSet, Palette } from "../geometry/line_image.ts";
 import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "../geometry/palette.ts";
+import type { LineSet, Palette } from "../geometry/raster.ts";
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { splitPalette } from "../geometry/split_palette.ts";
 import { stepValues } from "../geometry/transforms.ts";
-import { CHANGE, type LevelLabels, labelWidth, levelLabels, type Scale, type Tick, ticksOf } from "../marks/axis.ts";
-import { scaleLinear } from "../marks/scale.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick, ticksOf } from "../marks/axis.ts";
+import { type Scale, scaleLinear } from "../marks/scale.ts";
 import { isSplit } from "../store/two_sides.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
-import type { ColorsBody } from "../wire/protocol.ts";
+import type { ColorsBody, ViewChoices } from "../wire/protocol.ts";
 import { dateTicks, unitOf } from "../words/dates.ts";
 import { separatesThousands, tickExponents } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
+import { FEW_VALUES, featureScale, isByRank } from "./feature_scale.ts";
 import type { Scene } from "./scene.ts";
 import type { ValueRange } from "./value_range.ts";
 
@@ -43,11 +44,11 @@ export interface Plot {
   bottom: number;
   /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
   slopesEnd: number;
-  /** Height of the ticks of observed values below that; 0 if there are none. */
-  rug: number;
-  /** Height of the strip of unlike values below that; 0 if there is none. */
-  unlike: number;
+  /** Room for the names of lines right of everything drawn; 0 where there is none. */
+  labelRoom: number;
   axis: number;
+  /** Whether the places of values are their ranks. */
+  byRank: boolean;
   x: Scale;
   /** From values relative to the scene's base. */
   y: Scale;
@@ -63,7 +64,6 @@ export interface Plot {
   isCut: boolean;
   /** "×10⁻⁵" where the labels are written in that unit; mostly empty. */
   valueExponent: string;
-  rangeTicks: Tick[];
   palette: Palette;
   /** The lines in pixels of the canvas; on levels, the connectors, two points per level. */
   lines: LineSet;
@@ -79,13 +79,10 @@ export type Drawable = Pick<
   "scene" | "size" | "left" | "slot" | "reach" | "x" | "y" | "palette" | "lines" | "thickness"
 >;
 
-/** Height of the histogram, and of the spread of the slopes. */
+/** Height of the histogram with what is unlike the data, and of the spread of the slopes. */
 const STRIP = 28;
-const RUG = 8;
-/** Height of the strip of unlike values. */
-const UNLIKE = 24;
-/** Room for their names on the left. */
-const [STRIP_LABEL, UNLIKE_LABEL] = [36, 48];
+/** Room for its name on the left. */
+const STRIP_LABEL = 36;
 /** A step curve inks about as many pixels as this many other curves. */
 const STEP_LINES = 4;
 const AXIS_LABELS = 24;
@@ -116,9 +113,6 @@ export function paletteOf(colors: ColorsBody | null, theme: Theme): Palette {
   }
   return levelPalette(colors.scale.levels.length, colors.scale.ordered, shade);
 }
-
-/** Features with no more values than this have a tick for each. */
-const FEW_VALUES = 6;
 
 /** What the ticks of a feature depend on. */
 type FeatureValues = Pick<Scene["curves"], "grid" | "kind" | "clock">;
@@ -164,16 +158,6 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
   return { ticks: ticksOf(scale, wanted), exponent: power === 0 ? "" : `×10${power < 0 ? "⁻" : ""}${digits}` };
 }
 
-/** The range of the grid, with room around a single value and around few values, as around levels. */
-export function featureDomain({ grid, kind }: Scene["curves"]): [number, number] {
-  const first = grid[0] ?? 0;
-  const last = grid[grid.length - 1] ?? 0;
-  if (hasLevels(kind)) return [first - 0.5, last + 0.5];
-  const share = grid.length === 2 ? 0.12 : grid.length <= FEW_VALUES ? 0.05 : 0;
-  const room = last > first ? (last - first) * share : Math.abs(first) * 0.1 || 0.5;
-  return [first - room, last + room];
-}
-
 /** The strip right of an axis that ends at `end`; null without missing values. */
 export function slotOf({ missing, curves }: Scene, end: number, gap: number, width: number): Slot | null {
   if (missing === null) return null;
@@ -187,23 +171,15 @@ interface Setting {
   size: Size;
   font: string;
   range: ValueRange;
-  rug: number;
-  unlike: number;
-}
-
-/** Strips under the curves that are optional. */
-interface Strips {
-  rug: boolean;
-  unlike: boolean;
+  labelRoom: number;
+  axisChoice: ViewChoices["axis"];
 }
 
 /** Axes and margins of a plot whose axis labels have this height. */
-function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Setting, labelsHeight: number) {
+function layOut({ scene, size, font, range: { low, high }, labelRoom, axisChoice }: Setting, labelsHeight: number) {
   const { curves, base } = scene;
-  const [lowest, highest] = curves.prediction_range;
-  const centred = scene.kind === "c-ice" && highest > lowest;
   const axis = size.height - labelsHeight;
-  const slopesEnd = axis - STRIP - unlike - rug;
+  const slopesEnd = axis - STRIP;
   const bottom = scene.kind === "d-ice" ? slopesEnd - STRIP : slopesEnd;
   const inner = Math.max(1, bottom - TOP - 2 * BREATH);
   const pad = high > low ? ((high - low) * BREATH) / inner : Math.abs(low + base) * 0.05 || 0.5;
@@ -214,14 +190,11 @@ function layOut({ scene, size, font, range: { low, high }, rug, unlike }: Settin
     [bottom, TOP],
     wanted,
   );
-  const share = scaleLinear(times(y.domain(), 1 / (highest - lowest)), y.range());
-  const rangeTicks = centred ? ticksOf(share, wanted, CHANGE) : [];
-  const left = Math.max(unlike > 0 ? UNLIKE_LABEL : STRIP_LABEL, labelWidth(yTicks, font) + 12);
+  const left = Math.max(STRIP_LABEL, labelWidth(yTicks, font) + 12);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
-  const margin = centred ? labelWidth(rangeTicks, font) + 12 : 8;
-  const right = Math.max(left + 40, size.width - margin - slotRoom);
-  const x = scaleLinear(featureDomain(curves), [left, right]);
-  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, rangeTicks, left, right, x };
+  const right = Math.max(left + 40, size.width - Math.max(8, labelRoom) - slotRoom);
+  const x = featureScale(curves, [left, right], axisChoice);
+  return { axis, slopesEnd, bottom, y, yTicks, valueExponent, left, right, x };
 }
 
 export function plotOf(
@@ -230,13 +203,13 @@ export function plotOf(
   size: Size,
   theme: Theme,
   range: ValueRange,
-  strips: Strips,
+  labelRoom: number,
+  axisChoice: ViewChoices["axis"],
 ): Plot {
   const { curves } = scene;
   const { n_lines: nLines } = curves;
   const write = writerOf(curves);
-  const [rug, unlike] = [strips.rug ? RUG : 0, strips.unlike ? UNLIKE : 0];
-  const setting = { scene, size, font: theme.font, range, rug, unlike };
+  const setting = { scene, size, font: theme.font, range, labelRoom, axisChoice };
   // Labels of levels need another height, which hardly changes the width that they are fitted to.
   let fit = layOut(setting, AXIS_LABELS);
   let labels: LevelLabels | null = null;
@@ -254,8 +227,8 @@ export function plotOf(
     outer: slot?.right ?? right,
     slot,
     reach,
-    rug,
-    unlike,
+    byRank: isByRank(curves, axisChoice),
+    labelRoom,
     shared: range.shared,
     isCut: range.isCut,
     top: TOP,

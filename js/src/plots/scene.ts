@@ -1,6 +1,5 @@
 /**
- * The curves of a feature as a kind of plot shows them, in the units of the data: the points of every line, their mean
- * and the band.
+ * The curves of a feature as a kind of plot shows them, in the units of the data: the points of every line, and their mean.
  */
 import { extent } from "d3-array";
 import {
@@ -12,7 +11,6 @@ import {
   stepValues,
   stepX,
 } from "../geometry/transforms.ts";
-import type { SceneOptions } from "../store/store.ts";
 import type { Anchor, CurvesBody, Kind } from "../wire/protocol.ts";
 import { drawnKind, hasLevels, isUnordered } from "../words/values.ts";
 
@@ -32,18 +30,16 @@ export interface Scene {
   values: Float32Array;
   /** Added to every value for the axis; kept apart so that small effects on a large output stay exact. */
   base: number;
-  /** Partial dependence, and the ends of the band around it. */
+  /** Partial dependence. */
   mean: Float32Array;
-  low: Float32Array;
-  high: Float32Array;
+  /** Standard deviation of slopes at each point; null of other kinds. */
+  spread: Float32Array | null;
   /** Height of each line at its observed value. */
   own: Float32Array;
-  /** Values with the feature missing, drawn next to the axis, and their mean and band. */
-  missing: { values: Float32Array; mean: number; low: number; high: number } | null;
+  /** Values with the feature missing, drawn next to the axis, and their mean. */
+  missing: { values: Float32Array; mean: number } | null;
   /** Whether the points are levels: dots, with nothing in between. */
   onLevels: boolean;
-  /** Whether the band is the middle 68 % of the curves instead of one standard deviation to either side. */
-  hasQuantileBand: boolean;
   /** Over how many bins slopes are drawn; null where they are between neighbouring grid values, or no slopes. */
   nBins: number | null;
   /** Lowest and highest of all that is drawn, relative to `base`. */
@@ -54,10 +50,7 @@ export interface Scene {
   models: readonly ModelMean[] | null;
 }
 
-type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "hasQuantileBand" | "nBins" | "models">;
-
-/** Of a normal distribution, one standard deviation below and above the mean. */
-const MIDDLE = [0.16, 0.84] as const;
+type Shape = Omit<Scene, "kind" | "curves" | "extent" | "onLevels" | "nBins" | "models">;
 
 /** Mean of the drawn lines at each point. */
 function meanOf(values: Float32Array, nPoints: number): Float32Array {
@@ -81,37 +74,6 @@ function spreadOf(values: Float32Array, nPoints: number): Float32Array {
   return spread;
 }
 
-/** The band of the values next to the axis: mean ± standard deviation of the lines. */
-function missingBand(values: Float32Array, mean: number): { low: number; high: number } {
-  const [spread = 0] = spreadOf(values, 1);
-  return { low: mean - spread, high: mean + spread };
-}
-
-function band(mean: Float32Array, spread: Float32Array): Pick<Scene, "mean" | "low" | "high"> {
-  return { mean, low: mean.map((m, k) => m - spread[k]!), high: mean.map((m, k) => m + spread[k]!) };
-}
-
-/** Between the neighbouring values by their distance, as NumPy does. */
-function quantileOf(sorted: Float32Array, share: number): number {
-  const place = (sorted.length - 1) * share;
-  const below = Math.floor(place);
-  const low = sorted[below] ?? Number.NaN;
-  return low + (place - below) * ((sorted[below + 1] ?? low) - low);
-}
-
-/** Ends of the middle 68 % of the curves at each point. */
-export function middleOf(values: Float32Array, nPoints: number): Pick<Scene, "low" | "high"> {
-  const [low, high] = [new Float32Array(nPoints), new Float32Array(nPoints)];
-  const column = new Float32Array(nPoints > 0 ? values.length / nPoints : 0);
-  for (let point = 0; point < nPoints; point++) {
-    for (let line = 0; line < column.length; line++) column[line] = values[line * nPoints + point]!;
-    column.sort();
-    low[point] = quantileOf(column, MIDDLE[0]);
-    high[point] = quantileOf(column, MIDDLE[1]);
-  }
-  return { low, high };
-}
-
 /**
  * Observed values; where one is missing, or a level without curves, the median (of levels: the most frequent) stands in
  * for it, as it does in the metrics.
@@ -132,12 +94,7 @@ function missingValues(
   if (missing === null) return null;
   const values = missing.values.map((value, line) => value - centre(line));
   const mean = shift === null ? meanOf(values, 1)[0]! : missing.mean - offset - shift;
-  return {
-    values,
-    mean,
-    low: mean - missing.spread,
-    high: mean + missing.spread,
-  };
+  return { values, mean };
 }
 
 /** A single grid value has no interval to draw a line over: its lines become short dashes. */
@@ -151,28 +108,20 @@ function asDashes(shape: Shape): Shape {
     x: Float64Array.of(value - reach, value + reach),
     values: twice(shape.values),
     mean: twice(shape.mean),
-    low: twice(shape.low),
-    high: twice(shape.high),
   };
 }
 
-function iceShape(curves: CurvesBody, isProbability: boolean): Shape {
-  const missing = missingValues(curves, () => 0, 0);
-  const shape = {
+function iceShape(curves: CurvesBody): Shape {
+  return {
     x: curves.grid,
     values: curves.values,
     base: curves.offset,
-    ...band(curves.partial_dependence, curves.spread),
+    mean: curves.partial_dependence,
+    spread: null,
     own: curves.predictions,
-    missing,
+    missing: missingValues(curves, () => 0, 0),
     anchoredAt: null,
   };
-  if (!isProbability) return shape;
-  if (missing !== null) {
-    const { low, high } = middleOf(missing.values, 1);
-    shape.missing = { ...missing, low: low[0]!, high: high[0]! };
-  }
-  return { ...shape, ...middleOf(curves.values, curves.n_grid) };
 }
 
 function centeredShape(curves: CurvesBody, anchor: Anchor): Shape {
@@ -187,15 +136,14 @@ function centeredShape(curves: CurvesBody, anchor: Anchor): Shape {
   const own = predictions.map((value, i) =>
     index !== null || Number.isNaN(curves.observed[i]!) ? value - centres[i]! : 0,
   );
-  const missing = missingValues(curves, (i) => centres[i]!, shift);
-  const centeredMissing = missing === null ? null : { ...missing, ...missingBand(missing.values, missing.mean) };
   return {
     x: grid,
     values: centered,
     base: 0,
-    ...band(mean, spreadOf(centered, grid.length)),
+    mean,
+    spread: null,
     own,
-    missing: centeredMissing,
+    missing: missingValues(curves, (i) => centres[i]!, shift),
     anchoredAt: index === null ? null : grid[index]!,
   };
 }
@@ -216,7 +164,8 @@ function slopeShape(curves: CurvesBody): Shape {
     x,
     values: stepped,
     base: 0,
-    ...band(stepValues(slopes(partialDependence, grid)), spreadOf(stepped, x.length)),
+    mean: stepValues(slopes(partialDependence, grid)),
+    spread: spreadOf(stepped, x.length),
     own,
     missing: null,
     anchoredAt: null,
@@ -233,7 +182,6 @@ export function thinnedCurves(curves: CurvesBody, kept: readonly number[]): Curv
     grid: Float64Array.from(kept, (k) => curves.grid[k]!),
     values: atPoints(curves.values, nGrid, kept),
     partial_dependence: atPoints(curves.partial_dependence, nGrid, kept),
-    spread: atPoints(curves.spread, nGrid, kept),
   };
 }
 
@@ -243,10 +191,10 @@ export function atPoints(values: Float32Array, nPoints: number, kept: readonly n
   return result;
 }
 
-function shapeOf(curves: CurvesBody, kind: Kind, anchor: Anchor, isProbability: boolean): Shape {
+function shapeOf(curves: CurvesBody, kind: Kind, anchor: Anchor): Shape {
   switch (kind) {
     case "ice":
-      return iceShape(curves, isProbability);
+      return iceShape(curves);
     case "c-ice":
       return centeredShape(curves, anchor);
     case "d-ice":
@@ -254,20 +202,18 @@ function shapeOf(curves: CurvesBody, kind: Kind, anchor: Anchor, isProbability: 
   }
 }
 
-export function sceneOf(all: CurvesBody, wanted: Kind, anchor: Anchor, options: SceneOptions = {}): Scene {
-  const { isProbability = false } = options;
+export function sceneOf(all: CurvesBody, wanted: Kind, anchor: Anchor): Scene {
   const kind = drawnKind(wanted, all.kind);
   const isBinned = kind === "d-ice" && !hasLevels(all.kind);
   const curves = isBinned ? thinnedCurves(all, slopeEnds(all.n_grid)) : all;
   const onLevels = hasLevels(curves.kind) && kind !== "d-ice";
-  const plain = shapeOf(curves, kind, anchor, isProbability);
+  const plain = shapeOf(curves, kind, anchor);
   const shape = onLevels || kind === "d-ice" ? plain : asDashes(plain);
   const { missing } = shape;
   const own = shape.own.map((value, i) => (missing === null && Number.isNaN(curves.observed[i]!) ? Number.NaN : value));
   const aside = missing === null ? [] : [...extent(missing.values), missing.mean];
   const ends = [...extent(shape.values), ...extent(own), ...extent(shape.mean), ...aside];
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
-  const hasQuantileBand = isProbability && kind === "ice";
   const nBins = curves.n_grid < all.n_grid ? curves.n_grid - 1 : null;
-  return { ...shape, own, kind, curves, onLevels, hasQuantileBand, nBins, extent: [low ?? 0, high ?? 0], models: null };
+  return { ...shape, own, kind, curves, onLevels, nBins, extent: [low ?? 0, high ?? 0], models: null };
 }

@@ -1,7 +1,7 @@
 /** How selected rows are drawn: few as strokes, many by the raster. */
 
-import type { Palette } from "../geometry/line_image.ts";
 import { pickPalette } from "../geometry/palette.ts";
+import type { Palette } from "../geometry/raster.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Plot } from "./plot.ts";
 

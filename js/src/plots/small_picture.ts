@@ -4,7 +4,7 @@ import { cssColor } from "../geometry/palette.ts";
 import { LineRaster, lineStrength } from "../geometry/raster.ts";
 import { bottomAxis, leftAxis, levelAxis } from "../marks/axis.ts";
 import { bar, histogram } from "../marks/histogram.ts";
-import { bandPath, haloed, linePath } from "../marks/paths.ts";
+import { haloed, linePath } from "../marks/paths.ts";
 import { shortSpanTexts, spanTexts } from "../words/dates.ts";
 import { columnFormat, plural } from "../words/numbers.ts";
 import { hasLevels, isUnordered, writerOf } from "../words/values.ts";
@@ -161,40 +161,24 @@ function dataOf({ scene, x, axis, slot, bottom }: SmallPlot): SVGElement[] {
 }
 
 function meanOf(plot: SmallPlot): SVGElement[] {
-  const { scene, x, y, slot, top, bottom } = plot;
-  const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
+  const { scene, x, y, slot } = plot;
   const marks: SVGElement[] = [];
   if (scene.onLevels) {
     const radius = Math.min(3.5, Math.max(1.5, (x(1) - x(0)) / 7));
     for (const [point, value] of scene.x.entries()) {
-      marks.push(
-        meanDot(x(value), y(scene.mean[point]!), inside(scene.low[point]!), inside(scene.high[point]!), radius),
-      );
+      marks.push(meanDot(x(value), y(scene.mean[point]!), radius));
     }
   } else {
     const px = scene.x.map((value) => x(value));
-    const band = bandPath(
-      px,
-      (point) => inside(scene.low[point]!),
-      (point) => inside(scene.high[point]!),
-    );
     const mean = linePath(px, (point) => y(scene.mean[point]!));
-    marks.push(svg("path", { class: "ice-band", d: band }), haloed(mean, "ice-mean", { "data-test": "small-mean" }));
+    marks.push(haloed(mean, "ice-mean", { "data-test": "small-mean" }));
   }
-  if (slot !== null && scene.missing !== null) {
-    const { mean, low, high } = scene.missing;
-    marks.push(meanDot(slot.at, y(mean), inside(low), inside(high), 2.5));
-  }
+  if (slot !== null && scene.missing !== null) marks.push(meanDot(slot.at, y(scene.missing.mean), 2.5));
   return marks;
 }
 
-function meanDot(cx: number, cy: number, low: number, high: number, r: number): SVGGElement {
-  const mark = haloed(`M${cx},${low}V${high}`, "ice-mean ice-mean-level ice-mean-narrow", {
-    "data-test": "small-mean",
-  });
-  mark.append(svg("circle", { cx, cy, r }));
-  return mark;
-}
+const meanDot = (cx: number, cy: number, r: number): SVGElement =>
+  svg("circle", { class: "ice-mean-level", cx, cy, r, "data-test": "small-mean" });
 
 /** The curve of a row with a dot at its observed value; nothing if it is not drawn. */
 function rowOf(plot: SmallPlot, row: number, name: "selected" | "hovered"): SVGElement[] {

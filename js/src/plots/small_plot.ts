@@ -1,29 +1,19 @@
 /** Small plots: at most one point per pixel, labels at the ends of the axes, no strip of slopes. */
 import { max } from "d3-array";
 import { stripReach } from "../geometry/levels.ts";
-import type { LineSet } from "../geometry/line_image.ts";
 import type { Polylines } from "../geometry/pick.ts";
+import type { LineSet } from "../geometry/raster.ts";
 import { lineStrength, lineThickness } from "../geometry/raster.ts";
 import { nearestIndex } from "../geometry/transforms.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../marks/axis.ts";
-import { scaleLinear } from "../marks/scale.ts";
-import type { SceneOptions } from "../store/store.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../marks/axis.ts";
+import { type Scale, scaleLinear } from "../marks/scale.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
 import type { Anchor, ColorsBody, CurvesBody, Kind } from "../wire/protocol.ts";
 import { number } from "../words/numbers.ts";
 import { hasLevels, writerOf } from "../words/values.ts";
-import {
-  type Drawable,
-  fairOrder,
-  featureDomain,
-  featureTicks,
-  lineSetOf,
-  paletteOf,
-  type Slot,
-  slotOf,
-  valueTicks,
-} from "./plot.ts";
+import { featureScale } from "./feature_scale.ts";
+import { type Drawable, fairOrder, featureTicks, lineSetOf, paletteOf, type Slot, slotOf, valueTicks } from "./plot.ts";
 import { atPoints, type Scene, sceneOf, thinnedCurves } from "./scene.ts";
 
 export interface SmallPlot extends Drawable {
@@ -69,19 +59,12 @@ export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
 }
 
 /** The scene at some grid values. Centring uses all values, and slopes are over bins. */
-export function smallScene(
-  curves: CurvesBody,
-  kind: Kind,
-  anchor: Anchor,
-  most: number,
-  options: SceneOptions = {},
-): Scene {
-  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice")
-    return sceneOf(curves, kind, anchor, options);
+export function smallScene(curves: CurvesBody, kind: Kind, anchor: Anchor, most: number): Scene {
+  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice") return sceneOf(curves, kind, anchor);
   const kept = keptPoints(curves.grid, most);
   const thinned = thinnedCurves(curves, kept);
   const scene = sceneOf(curves, kind, anchor);
-  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor, options), extent: scene.extent };
+  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor), extent: scene.extent };
   const { n_grid: nGrid } = curves;
   return {
     ...scene,
@@ -89,8 +72,6 @@ export function smallScene(
     x: thinned.grid,
     values: atPoints(scene.values, nGrid, kept),
     mean: atPoints(scene.mean, nGrid, kept),
-    low: atPoints(scene.low, nGrid, kept),
-    high: atPoints(scene.high, nGrid, kept),
   };
 }
 
@@ -171,7 +152,7 @@ export function smallPlot(
   const left = Math.max(LEAST_LEFT, labelWidth(yTicks, theme.font) + 10);
   const slotRoom = scene.missing === null ? 0 : SLOT_GAP + SLOT_WIDTH;
   const right = Math.max(left + 20, size.width - slotRoom - 2);
-  const x = scaleLinear(featureDomain(curves), [left, right]);
+  const x = featureScale(curves, [left, right], "auto");
   const slot = slotOf(scene, right, SLOT_GAP, SLOT_WIDTH);
   return plotIn(scene, colors, size, theme, { left, right, bottom, axis, x, y, slot, yTicks, ticks: null });
 }
@@ -197,7 +178,7 @@ export function tickedPlot(
     const slotRoom = scene.missing === null ? 0 : SLOT_GAP + TICKED_SLOT;
     const right = Math.max(left + 20, size.width - slotRoom - 4);
     const y = scaleLinear([low - base, high - base], [bottom, TOP]);
-    const x = scaleLinear(featureDomain(curves), [left, right]);
+    const x = featureScale(curves, [left, right], "auto");
     return {
       axis,
       bottom,

@@ -216,7 +216,7 @@ export class RecordedModel implements AnyModel<Traits> {
 
   /** Why a request has no recorded reply. */
   #excuse({ type }: Request): string {
-    if (type === "interactions" || type === "two_way") return NOT_COMPUTED;
+    if (type === "interactions" || type === "two_way" || type === "unlike") return NOT_COMPUTED;
     const kept = this.recording.replies.find(({ request }) => request.type === type && type === "intervals");
     if (kept === undefined) return NO_KERNEL;
     const { decay } = kept.request as unknown as IntervalsRequest;

@@ -1,15 +1,8 @@
 /** The choices for the open feature, and why others are not available. */
 import type { Client } from "../wire/client.ts";
 import type { CurvesBody, Kind } from "../wire/protocol.ts";
-import { drawnKind, hasLevels } from "../words/values.ts";
+import { drawnKind } from "../words/values.ts";
 import { loadedOf, type Store } from "./store.ts";
-
-/** Maximum number of rows with ticks; more could not be distinguished. */
-const MOST_TICKS = 500;
-
-/** Whether observed values can have ticks. On levels, every row is already a dot. */
-export const canHaveRug = ({ n_lines: nLines, kind }: CurvesBody, drawn: Kind): boolean =>
-  nLines <= MOST_TICKS && (drawn === "d-ice" || !hasLevels(kind));
 
 /** Null if a choice is available; a sentence if it is not; undefined if it does not exist. */
 export type Offer = string | null | undefined;

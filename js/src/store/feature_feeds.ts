@@ -21,17 +21,16 @@ export function featureFeeds(
   remembered: Remembered,
   { showing, hasSlopes, drawn, canCorrelate }: Drawn,
 ) {
-  const showingWith = (...choices: ("ale" | "unlike")[]) =>
-    computed(() => (choices.some((choice) => remembered.of(choice).value) ? showing.value : null));
-  const [withEffects, withUnlike] = [showingWith("ale"), showingWith("unlike")];
+  const showingIf = (isWanted: () => boolean) => computed(() => (isWanted() ? showing.value : null));
+  const withUnlike = showingIf(() => remembered.of("fade").value === "unlike" && client.answers("unlike"));
   return {
     drivers: featureFeed(showing, ({ feature }) => client.request({ type: "drivers", feature })),
     effects: featureFeed(
-      computed(() => (hasSlopes.value ? null : withEffects.value)),
+      showingIf(() => remembered.of("ale").value && !hasSlopes.value),
       ({ feature }) => client.request({ type: "effects", feature }),
     ),
     correlated: featureFeed(
-      computed(() => (canCorrelate.value || remembered.of("correlated").value ? showing.value : null)),
+      showingIf(() => canCorrelate.value),
       ({ feature }) => client.request({ type: "correlated", feature }),
     ),
     unlike: featureFeed(

@@ -77,12 +77,6 @@ export interface Loaded {
 /** The curves of each model that is drawn. */
 const linesOf = ({ curves, models }: Loaded): CurvesBody[] => models?.map((of) => of.curves) ?? [curves];
 
-/** What pictures depend on besides their curves, their kind and the anchor. */
-export interface SceneOptions {
-  /** Probabilities, around whose mean ± SD would leave [0, 1]. */
-  isProbability?: boolean;
-}
-
 /** The curves on screen: while others are on their way, still the last ones. */
 export function loadedOf(picture: Picture): Loaded | null {
   if (picture.state === "ready") return picture.loaded;
@@ -220,6 +214,19 @@ export class Store {
     const choice = JSON.stringify([rankBy, reading.decay, convention, distance, this.explained.value, isEmpty]);
     return this.#order.of(ranked, choice, this.status.value.state === "computing");
   });
+  readonly #ranksAtDefault: ReadonlySignal<ReadonlyMap<number, number>> = computed(() => {
+    const [reading, rankBy] = [this.reading.value, this.rankBy.value];
+    if (reading === null || rankBy !== "in_distribution_impact") return new Map();
+    const { figures, unit } = reading;
+    const ranked = rankFeatures(new Reading(figures, DOCUMENT_DEFAULTS.decay, unit), rankBy);
+    return new Map(ranked.filter(({ known }) => known).map(({ index, rank }) => [index, rank]));
+  });
+  /** By how many ranks each feature is above that at the default decay, by its index; empty where none is known. */
+  readonly movedRanks: ReadonlySignal<ReadonlyMap<number, number>> = computed(() => {
+    if (this.decay.value === DOCUMENT_DEFAULTS.decay) return new Map();
+    const before = this.#ranksAtDefault.value;
+    return new Map(this.ranking.value.map(({ index, rank }) => [index, (before.get(index) ?? rank) - rank]));
+  });
   /** Rows that the figures and curves of each feature rest on: null is all of them, and 0 while nothing is known. */
   readonly nRows: ReadonlySignal<ReadonlyMap<string, number | null>> = computed(() => {
     const figures = this.figures.value;
@@ -249,9 +256,6 @@ export class Store {
     const { features = [], columns = [] } = this.figures.value?.header ?? {};
     return partings([...features, ...columns].map(({ name }) => name));
   });
-  readonly sceneOptions: ReadonlySignal<SceneOptions> = computed(() => ({
-    isProbability: this.response.value === "predict_proba",
-  }));
   /** Identifies the output and its scale. */
   readonly #explainedOutput: ReadonlySignal<string> = computed(() =>
     JSON.stringify([this.output.value, this.response.value, this.#header.value.output_label]),
@@ -292,7 +296,7 @@ export class Store {
   readonly drivers: ReadonlySignal<Progress<DriversBody>> = computed(() =>
     this.#ofFeature.drivers.of(this.#keyOf(this.feature.value)),
   );
-  /** ALE and M-plot of the feature whose curves are on screen. */
+  /** ALE of the feature whose curves are on screen. */
   readonly effects: ReadonlySignal<Progress<EffectsBody>> = computed(() =>
     this.#ofFeature.effects.of(this.#shownKey.value),
   );
@@ -489,14 +493,14 @@ export class Store {
   open(feature: string): void {
     batch(() => {
       this.closePair();
-      this.#write("feature", feature);
+      this.set("feature", feature);
     });
   }
 
   /** Opens the heat map of two columns, one of which is a feature. */
   openPair(first: string, second: string): void {
     batch(() => {
-      if (this.feature.peek() !== first && this.feature.peek() !== second) this.#write("feature", first);
+      if (this.feature.peek() !== first && this.feature.peek() !== second) this.set("feature", first);
       if (this.remembered.of("right").peek() !== "feature") this.remembered.choose("right", "feature");
       this.remembered.choose("pair", [first, second]);
     });
@@ -506,64 +510,34 @@ export class Store {
     if (this.remembered.of("pair").peek().length > 0) this.remembered.choose("pair", []);
   }
 
-  setColorBy(column: string | null): void {
-    this.#write("color_by", column);
+  /** Sets a trait here and in Python. */
+  set<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
+    this.#local(key).value = value;
+    this.#send(key, value);
   }
 
   /** Colours by a column in one of the ways there are. */
   colorAs(column: string | null, coloring: ViewChoices["coloring"]): void {
     batch(() => {
       if (coloring !== this.remembered.of("coloring").peek()) this.remembered.choose("coloring", coloring);
-      if (column !== this.colorBy.peek()) this.setColorBy(column);
+      if (column !== this.colorBy.peek()) this.set("color_by", column);
     });
-  }
-
-  setKind(kind: Kind): void {
-    this.#write("kind", kind);
-  }
-
-  setRankBy(metric: RankBy): void {
-    this.#write("rank_by", metric);
-  }
-
-  setConvention(convention: Convention): void {
-    this.#write("convention", convention);
-  }
-
-  setUnit(unit: Unit): void {
-    this.#write("unit", unit);
-  }
-
-  setIntervals(level: number | null): void {
-    this.#write("ci", level);
-  }
-
-  setAnchor(anchor: Anchor): void {
-    this.#write("anchor", anchor);
   }
 
   setMaxLines(count: number): void {
     const given = new Set(this.#given("_given")).add("max_lines");
     this.model.set("_given", [...given]);
-    this.#write("max_lines", count);
+    this.set("max_lines", count);
   }
 
   setOutput(output: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
-    this.#write("output", output);
-  }
-
-  setDistance(distance: Distance): void {
-    this.#write("distance", distance);
+    this.set("output", output);
   }
 
   setResponse(response: string): void {
     this.#awaited.value = this.#given("_header").output_label ?? "";
-    this.#write("response", response);
-  }
-
-  setModel(model: string): void {
-    this.#write("model", model);
+    this.set("response", response);
   }
 
   /** Draws the curves of all models, or those of the open one without colours. */
@@ -599,19 +573,19 @@ export class Store {
     const present = selected.includes(position);
     if (extend) {
       const rest = selected.filter((row) => row !== position);
-      this.#write("selection", present ? rest : [...rest, position].sort((a, b) => a - b));
+      this.set("selection", present ? rest : [...rest, position].sort((a, b) => a - b));
     } else {
-      this.#write("selection", present && selected.length === 1 ? [] : [position]);
+      this.set("selection", present && selected.length === 1 ? [] : [position]);
     }
   }
 
   /** Selects one row and nothing else. */
   selectOnly(position: number): void {
-    this.#write("selection", [position]);
+    this.set("selection", [position]);
   }
 
   clearSelection(): void {
-    if (this.selection.peek().length > 0) this.#write("selection", []);
+    if (this.selection.peek().length > 0) this.set("selection", []);
   }
 
   /** A step of a brush: at once here, throttled to Python. */
@@ -672,7 +646,7 @@ export class Store {
   /** The share of the curve of a row that is unlike 99 % of rows; null while that is not shown, or not known. */
   unlikeShareOf(row: number): number | null {
     const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value.body];
-    if (loaded === null || !this.remembered.of("unlike").value || known === null) return null;
+    if (loaded === null || this.remembered.of("fade").value !== "unlike" || known === null) return null;
     const line = loaded.curves.positions.indexOf(row);
     return line === -1 ? null : shareOfLine(known, line);
   }
@@ -759,11 +733,6 @@ export class Store {
     return traitOf(this.model, key);
   }
 
-  #write<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
-    this.#local(key).value = value;
-    this.#send(key, value);
-  }
-
   #send<K extends keyof PublicTraits>(key: K, value: Traits[K]): void {
     this.#refusal.value = null;
     this.model.set(key, value);
@@ -783,7 +752,7 @@ export class Store {
     return effect(() => {
       const wanted = this.settings.value.max_lines;
       if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
-      this.#write("max_lines", wanted);
+      this.set("max_lines", wanted);
     });
   }
 

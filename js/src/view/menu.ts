@@ -10,13 +10,16 @@ export interface MenuItem {
   act: () => void;
   /** Whether a rule separates it from the items before. */
   apart?: boolean;
+  /** What a row of items has in common, which is written above them. */
+  heading?: string;
 }
 
 export interface Menu {
   button: HTMLButtonElement;
   menu: HTMLElement;
   items: HTMLButtonElement[];
-  /** `refocus` returns the focus to the button. */
+  open: () => void;
+  /** `refocus` returns the focus to what had it. */
   close: (refocus: boolean) => void;
 }
 
@@ -34,6 +37,8 @@ class ButtonMenu implements Menu {
   readonly items: HTMLButtonElement[];
   readonly #root: HTMLElement;
   readonly #opening: () => void;
+  /** What had the focus before. */
+  #before: HTMLElement | null = null;
 
   constructor(
     { root, aborted }: Pick<View, "root" | "aborted">,
@@ -56,12 +61,17 @@ class ButtonMenu implements Menu {
       label,
     );
     this.items = entries.map((entry) => itemOf(name, entry));
-    const parts = this.items.flatMap((item, at) => (entries[at]!.apart ? [rule(), item] : [item]));
     // A press beside the items, or on one in Safari, moves the focus to the menu, not out of it to a cell of the notebook.
-    const attributes = { class: "ice-menu", role: "menu", "aria-label": title, tabindex: -1, hidden: true };
-    this.menu = html("div", attributes, ...parts);
+    const attributes = {
+      class: "ice-menu",
+      role: "menu",
+      "aria-label": title,
+      tabindex: -1,
+      "data-test": `${name}-menu`,
+    };
+    this.menu = html("div", { ...attributes, hidden: true }, ...partsOf(entries, this.items));
     for (const [at, item] of this.items.entries()) item.addEventListener("click", entries[at]!.act, options);
-    this.button.addEventListener("click", () => (this.menu.hidden ? this.#open() : this.close(true)), options);
+    this.button.addEventListener("click", () => (this.menu.hidden ? this.open() : this.close(true)), options);
     this.menu.addEventListener("keydown", (event) => this.#press(event), options);
     this.menu.addEventListener("focusout", (event) => this.#leave(event), options);
   }
@@ -69,15 +79,18 @@ class ButtonMenu implements Menu {
   readonly close = (refocus: boolean): void => {
     if (this.menu.hidden) return;
     this.#show(false);
-    if (refocus) this.button.focus({ preventScroll: true });
+    if (refocus) (this.#before ?? this.button).focus({ preventScroll: true });
   };
 
-  #open(): void {
+  readonly open = (): void => {
+    const { activeElement } = this.#root.getRootNode() as Document | ShadowRoot;
+    const hasFocus = activeElement instanceof HTMLElement && activeElement !== document.body;
+    this.#before = hasFocus ? activeElement : null;
     this.#opening();
     this.#show(true);
     this.items[0]?.focus({ preventScroll: true });
     moveBeside(this.menu, this.button.getBoundingClientRect(), this.#root, placeUnder);
-  }
+  };
 
   #show(isOpen: boolean): void {
     this.menu.hidden = !isOpen;
@@ -88,7 +101,15 @@ class ButtonMenu implements Menu {
     const { items } = this;
     const focused = items.indexOf(event.target as HTMLButtonElement);
     const last = items.length - 1;
-    const targets: Record<string, number> = { ArrowDown: focused + 1, ArrowUp: focused - 1, Home: 0, End: last };
+    const [before, after] = [focused - 1, focused + 1];
+    const targets: Record<string, number> = {
+      ArrowDown: after,
+      ArrowRight: after,
+      ArrowUp: before,
+      ArrowLeft: before,
+      Home: 0,
+      End: last,
+    };
     const target = targets[event.key];
     if (event.key === "Escape") this.close(true);
     else if (target === undefined) return;
@@ -103,6 +124,22 @@ class ButtonMenu implements Menu {
     const isInside = relatedTarget instanceof Node && (menu.contains(relatedTarget) || relatedTarget === button);
     if (!isInside) this.close(false);
   }
+}
+
+/** The items in order, in rows with a heading, and with rules between them. */
+function partsOf(entries: readonly MenuItem[], items: readonly HTMLElement[]): HTMLElement[] {
+  const parts: HTMLElement[] = [];
+  for (const [at, { apart = false, heading }] of entries.entries()) {
+    const row = parts.at(-1);
+    if (apart) parts.push(rule());
+    if (heading === undefined) parts.push(items[at]!);
+    else if (row?.getAttribute("aria-label") === heading) row.append(items[at]!);
+    else {
+      parts.push(html("div", { class: "ice-menu-heading", "aria-hidden": "true" }, heading));
+      parts.push(html("div", { class: "ice-menu-row", role: "group", "aria-label": heading }, items[at]!));
+    }
+  }
+  return parts;
 }
 
 const rule = (): HTMLElement => html("div", { class: "ice-menu-rule", role: "separator" });

@@ -67,10 +67,10 @@ export interface Filter {
  * - `shared_y`: whether the value axis is the same for all features.
  * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
  * - `models`: whether the curves of all models share the axes.
- * - `rug`: ticks at the observed values, if these are few enough.
- * - `correlated`: the features that vary most with the open one.
- * - `unlike`: the share of phantom observations that are unlike 99 % of rows.
- * - `fade`: whether curves fade by distance, or where they are unlike the data.
+ * - `ale`: accumulated local effects beside the mean.
+ * - `axis`: whether places on the axis of a number are its values or their ranks; by default ranks where most rows lie
+ *   in a small part of the axis. Figures are by value.
+ * - `fade`: whether curves fade by distance alone, or also disappear where they are unlike the data, if decay < 1.
  * - `filters`: the levels that the legend of a column hides.
  */
 export interface ViewChoices {
@@ -83,13 +83,9 @@ export interface ViewChoices {
   target: boolean;
   classes: boolean;
   models: boolean;
-  rug: "auto" | "off";
-  partial_dependence: boolean;
   ale: boolean;
-  m_plot: boolean;
-  correlated: boolean;
-  unlike: boolean;
-  fade: "distance" | "unlike";
+  axis: "auto" | "value" | "rank";
+  fade: "unlike" | "distance";
   filters: Record<string, Filter>;
 }
 
@@ -116,13 +112,9 @@ export const CHOICE_DEFAULTS: Readonly<ViewChoices> = {
   target: false,
   classes: false,
   models: true,
-  rug: "auto",
-  partial_dependence: true,
   ale: false,
-  m_plot: false,
-  correlated: false,
-  unlike: false,
-  fade: "distance",
+  axis: "auto",
+  fade: "unlike",
   filters: {},
 };
 
@@ -197,7 +189,8 @@ export interface FormatHead {
  * `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
  * `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
  * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
- * those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+ * those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
+ * not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
  * `models` are the names of several models, in their order; empty with one. The last profiles are then
  * "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
  * "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -217,6 +210,8 @@ export interface Header {
   conventions: Convention[];
   prediction_sd: number | null;
   output_label: string;
+  model: string;
+  score: string;
   target_name: string;
   outputs: string[];
   responses: string[];
@@ -229,11 +224,10 @@ export interface Header {
   code: string;
 }
 
-/** Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]. */
+/** Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]. */
 export interface MissingBody {
   count: number;
   mean: number;
-  spread: number;
   values: Float32Array;
 }
 
@@ -268,7 +262,6 @@ export interface CurvesBody {
   grid: Float64Array;
   values: Float32Array;
   partial_dependence: Float32Array;
-  spread: Float32Array;
   histogram_edges: Float64Array;
   histogram_counts: Float64Array;
   missing: MissingBody | null;
@@ -359,14 +352,23 @@ export interface CombinedBody {
   rules: RuleBody[];
 }
 
+/** A part of a sentence, and the group whose colour it has: 0 or 1, or null. */
+export interface TextPart {
+  text: string;
+  group: number | null;
+}
+
 /**
  * What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
  *
- * `lead` is a sentence: how much curves differ, and whether a column explains it.
+ * `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
+ * changes in both groups of the best split, or that rows change both ways; it is empty where one effect describes
+ * all rows.
  */
 export interface DriversBody {
   feature: string;
   lead: string;
+  sentence: TextPart[];
   drivers: DriverBody[];
   combined: CombinedBody;
   n_rows: number;
@@ -374,17 +376,15 @@ export interface DriversBody {
 }
 
 /**
- * ALE and M-plot [n_grid] of a feature at some values of its axis.
+ * ALE [n_grid] of a feature at some values of its axis.
  *
- * ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
- * that have a value.
+ * It has the mean 0 over the observations; `mean_prediction` is that of those that have a value.
  */
 export interface EffectsBody {
   feature: string;
   mean_prediction: number;
   grid: Float64Array;
   ale: Float32Array;
-  m_plot: Float32Array;
 }
 
 /** A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1. */
@@ -625,7 +625,7 @@ export interface DriversRequest {
   feature: string;
 }
 
-/** Requests ALE and M-plot of a feature. */
+/** Requests ALE of a feature. */
 export interface EffectsRequest {
   type: "effects";
   feature: string;

@@ -126,7 +126,9 @@ test("a few selected rows are strokes; many are drawn over the dimmed lines", as
 
 test("500 selected lines of 1000 are drawn over the others, which are not drawn anew", async () => {
   const many = new FakeKernel(clinic(1000), {}, 100);
-  const mounted = await mountDrawn(many.model({ feature: "Steps a day", max_lines: 1000 }));
+  const mounted = await mountDrawn(
+    many.model({ feature: "Steps a day", max_lines: 1000, _view: { fade: "distance" } }),
+  );
   const drawing = vi.spyOn(CanvasRenderingContext2D.prototype, "putImageData");
   onTestFinished(() => drawing.mockRestore());
   const every = [...Array(1000).keys()];

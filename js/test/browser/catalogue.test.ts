@@ -120,8 +120,8 @@ async function check(name: string, width = 1000, clicked = ""): Promise<Mounted>
 
 /** What a typical case of a panel shows. */
 const PARTS: Record<string, string> = {
-  beside: "[data-test=comparison], [data-test=classes], [data-test=drivers]",
-  controls: "[data-test=color-by]",
+  beside: "[data-test=comparison], [data-test=classes]",
+  controls: "[data-test=decay]",
   curves: "[data-test=curves]",
   export: "[data-test=export]",
   grid: "[data-test=all-features]",
@@ -147,7 +147,7 @@ test.each(shown)("%s, a typical case of %s", async (name, panel) => {
 
 test.each([
   ["coloured", 1000, "view"],
-  ["drafts, cancelled", 1000, "details"],
+  ["drafts, cancelled", 1000, "view"],
   ["forty features", 700, "ranking-whole"],
   ["all that is optional", 420, ""],
   ["four models", 400, ""],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { frame, ink, kernel, letGo, type Mounted, mountDrawn, press, slideTo } from "./mount.ts";
+import { frame, ink, kernel, letGo, type Mounted, mountDrawn, openMenu, press, slideTo } from "./mount.ts";
 import { type At, drag, letGo as lift } from "./pointer.ts";
 
 const of = ({ parts }: Mounted) => parts("compared").map(({ dataset }) => dataset.feature);
@@ -31,7 +31,8 @@ test("the control asks with which feature, in the order of the ranking and witho
   expect(part("comparison").hidden).toBe(true);
   const options = () => [...part<HTMLSelectElement>("compare").options].map(({ text }) => text);
   const ranked = mounted.order().filter((name) => name !== "Age");
-  expect(options()).toEqual(["Compare with …", ...ranked]);
+  expect(options()).toEqual(["choose …", ...ranked]);
+  await openMenu(mounted);
   await userEvent.selectOptions(part("compare"), "BMI");
   await expect.poll(() => of(mounted)).toEqual(["Age", "BMI"]);
   expect(model.get("_view")).toEqual({ compared: ["BMI"] });
@@ -39,7 +40,7 @@ test("the control asks with which feature, in the order of the ranking and witho
   await userEvent.click(part("compare-close"));
   await frame();
   expect(of(mounted)).toEqual([]);
-  expect(document.activeElement).toBe(part("compare"));
+  expect(document.activeElement).toBe(part("plot"));
 });
 
 test("two or three plots of equal size are in the place of the large one, each with its impact and rank", async () => {
@@ -60,12 +61,13 @@ test("two or three plots of equal size are in the place of the large one, each w
     expect(facts.textContent).toMatch(new RegExp(`^impact [\\d.]+ · rank ${rank}$`));
     expect(facts.querySelectorAll("[data-explanation]").length).toBe(2);
   }
+  await openMenu(mounted);
   await userEvent.selectOptions(part("compare"), "BMI");
   await expect.poll(() => sizes().length).toBe(3);
   await expect.poll(() => new Set(sizes()).size).toBe(1);
   const options = [...part<HTMLSelectElement>("compare").options].map(({ text, disabled }) => [text, disabled]);
   expect(options).toEqual([
-    ["Compare with …", false],
+    ["choose …", false],
     ["Up to three features can be compared. Remove one first.", true],
   ]);
   await userEvent.click(part("compare-close"));
@@ -83,7 +85,7 @@ test("a feature is there once, and what is none is left out; where a compared on
   await expect.poll(() => of(mounted)).toEqual(["BMI", "Visits"]);
   await userEvent.click(inside(item(mounted, "Visits"), "compared-remove"));
   await expect.poll(() => of(mounted)).toEqual([]);
-  expect(document.activeElement).toBe(mounted.part("compare"));
+  expect(document.activeElement).toBe(mounted.part("plot"));
 });
 
 test("all are on one axis, or on that of all features, and slopes on their own", async () => {
@@ -145,7 +147,7 @@ test("the row under the pointer is marked in all of them, and a click selects it
   await frame();
   expect(mounted.model.get("selection")).toEqual([Number(mounted.part("small-hovered").dataset.row)]);
   await expect.poll(() => mounted.parts("small-selected").length).toBe(3);
-  await userEvent.hover(page.elementLocator(mounted.part("facts")));
+  await userEvent.hover(page.elementLocator(mounted.part("sentence")));
   await expect.poll(() => mounted.parts("small-hovered")).toEqual([]);
 });
 
@@ -177,7 +179,7 @@ test("mean and selected rows follow the kind, the lines and their axis", async (
   expect(wanted.length).toBeGreaterThan(1);
   const mounted = await compared(["BMI"], { selection: [4] });
   expect(strokes(mounted)).not.toEqual(wanted);
-  await userEvent.click(mounted.part("kind-d-ice"));
+  mounted.part("kind-d-ice").click();
   await expect.poll(() => strokes(mounted)).toEqual(wanted);
 });
 

@@ -19,7 +19,7 @@ test("a bar of the histogram tells its values and how many observations have the
   await pointAt(mounted, 0.5);
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);
-  expect(tooltip.textContent).toMatch(/^Age \d+(\.\d+)? to \d+(\.\d+)?observations\d+ of 300 \(\d+.%\)$/);
+  expect(tooltip.textContent).toMatch(/^Age \d+(\.\d+)?( to \d+(\.\d+)?)?observations\d+ of 300 \(\d+.%\)(unlike.*)?$/);
   expect([mounted.part("strip-slope_spread").hidden, mounted.part("strip-histogram").hidden]).toEqual([true, false]);
 });
 

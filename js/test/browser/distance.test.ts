@@ -13,19 +13,16 @@ test("the distance is chosen in the menu, and its curves are requested", async (
   await expect.poll(() => model.sent.filter(({ type }) => type === "curves").length).toBe(2);
 });
 
-test("curves fade where they are unlike the data, while that is shown", async () => {
-  const { model, part } = await mountDrawn(kernel.model({ feature: "Temperature", selection: [3] }));
-  part("view").click();
-  part("view-unlike").click();
-  expect(model.get("_view")).toEqual({ unlike: true, fade: "unlike" });
+test("the sentence says how much of the curve of the selected row is unlike the data", async () => {
+  const { part } = await mountDrawn(kernel.model({ feature: "Temperature", selection: [3] }));
   await expect
     .poll(() => part("unlike-of-row").textContent)
     .toContain("of row 3 are further from what the other features predict than 99 % of rows.");
 });
 
 test("a note names what is not shown while features are compared", async () => {
-  const view = { compared: ["Season"], ale: true, unlike: true };
+  const view = { compared: ["Season"], ale: true };
   const { part } = await mountDrawn(kernel.model({ feature: "Temperature", _view: view }));
-  const text = "Not shown while features are compared: ALE and values unlike the data.";
+  const text = "Not shown while features are compared: ALE.";
   await expect.poll(() => part("left-out-note").textContent).toBe(text);
 });

@@ -151,7 +151,7 @@ test("better figures of the open feature come in without a flicker: selection an
 });
 
 test("the strip of unlike values stays until the reply about other rows is there", async () => {
-  const model = kernel.model({ feature: "Age", _view: { unlike: true } });
+  const model = kernel.model({ feature: "Age" });
   const exact = exactOf(model);
   const mounted = mount(drafted(model, { nRows: 128, ...ALL }));
   await expect.poll(() => mounted.parts("unlike").length).toBe(1);

@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn, openMenu } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 /** What is coloured by, and how. */
@@ -59,19 +59,18 @@ test("the sides hide and show like any levels, and the filter is lifted with the
   expect(parts("legend-level").map((level) => level.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
 });
 
-test("numbers colour on a ramp or at their median, with the keyboard too; levels have but one way", async () => {
+test("numbers colour on a ramp or at their median; levels have but one way", async () => {
   const mounted = await mountDrawn(flats.model({ feature: "Built", color_by: "Area" }));
   const { model, part } = mounted;
-  await expect.poll(() => part("coloring-value").checkVisibility()).toBe(true);
-  expect(part("coloring-value").getAttribute("aria-checked")).toBe("true");
-  part("coloring-value").focus();
-  await userEvent.keyboard("{ArrowRight}");
+  await openMenu(mounted);
+  await expect.poll(() => part("coloring").checkVisibility()).toBe(true);
+  expect(part<HTMLSelectElement>("coloring").value).toBe("value");
+  choose(part("coloring"), "median");
   // Rows without a value are a level of their own.
   await expect.poll(() => levels(mounted).map((level) => level?.slice(0, 6))).toEqual(["Area ≤", "Area >", "missin"]);
   expect(model.get("_view").coloring).toBe("median");
-  expect(document.activeElement).toBe(part("coloring-median"));
   choose(part("color-by"), "Energy class");
-  await expect.poll(() => part("coloring-value").checkVisibility()).toBe(false);
+  await expect.poll(() => part("coloring").checkVisibility()).toBe(false);
   expect(levels(mounted)[0]).toMatch(/^A n = /);
 });
 
@@ -120,13 +119,15 @@ test("where no single column explains anything, two together stand in the place 
   );
 });
 
-test("rules are shown on demand, and what is computed does not move the plot of a narrow cell", async () => {
-  const { part } = await mountDrawn(flats.model({ feature: "Area" }), 400);
+test("rules are shown on demand, and what is computed does not move the plot", async () => {
+  const mounted = await mountDrawn(flats.model({ feature: "Area" }));
+  const { part } = mounted;
   const top = part("plot").getBoundingClientRect().top;
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   await frame();
   expect(part("plot").getBoundingClientRect().top).toBe(top);
   expect(part("driver").checkVisibility()).toBe(false);
+  await openMenu(mounted);
   part("drivers-summary").click();
   await expect.poll(() => part("driver").checkVisibility()).toBe(true);
 });
@@ -150,4 +151,63 @@ test("two columns together are a button that colours by their groups, and anothe
   together.click();
   together.click();
   await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
+});
+
+test("the sentence says how groups differ; a click on them colours by the split and shows the change, another one restores", async () => {
+  const mounted = await mountDrawn();
+  const { model, part, parts } = mounted;
+  await expect
+    .poll(() => part("sentence").innerText)
+    .toMatch(/^\+1.5 on average, but not one effect: \+2.0 where Smoker/);
+  expect(part("facts").hidden).toBe(true);
+  const split = part("sentence-split");
+  const inks = [...split.querySelectorAll<HTMLElement>(".ice-sentence-group")].map(({ style }) => style.color);
+  split.click();
+  await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
+  expect(model.get("kind")).toBe("c-ice");
+  await expect.poll(() => split.getAttribute("aria-pressed")).toBe("true");
+  await expect.poll(() => parts("group-mean").length).toBe(2);
+  const lines = parts("group-mean").map((mean) => mean.style.getPropertyValue("--ice-line"));
+  const plain = (color: string) => color.replaceAll(" ", "");
+  expect(lines.map(plain)).toEqual([...inks].reverse().map(plain));
+  split.focus();
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => coloring(mounted)).toEqual([null, "value"]);
+  expect(model.get("kind")).toBe("ice");
+});
+
+test("names are at the ends of their lines where there is room, else under the plot, and hide their curves", async () => {
+  const traits = { feature: "Age", color_by: "Smoker", _view: { coloring: "driver" as const } };
+  const wide = await mountDrawn(kernel.model(traits));
+  await expect.poll(() => levels(wide)).toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
+  expect(wide.part("legend").dataset.direct).toBe("true");
+  const ends = wide.parts("group-mean").map((mean) => mean.getBoundingClientRect().right);
+  for (const level of wide.parts("legend-level")) {
+    expect(level.getBoundingClientRect().left).toBeGreaterThan(Math.max(...ends));
+  }
+  wide.parts("legend-level")[0]!.click();
+  await expect.poll(() => wide.parts("group-mean").length).toBe(1);
+  const narrow = await mountDrawn(kernel.model(traits), 400);
+  await expect.poll(() => narrow.parts("legend-level").length).toBe(2);
+  expect(narrow.part("legend").dataset.direct).toBe("false");
+  const { bottom } = narrow.part("plot").getBoundingClientRect();
+  expect(narrow.part("legend").getBoundingClientRect().top).toBeGreaterThan(bottom);
+});
+
+test("a sentence about rows without groups has nothing to press", async () => {
+  const model = kernel.model({ feature: "Age" });
+  const text = "Hardly any change on average, but rows differ: the middle 90 % change by −1.0 to +1.0.";
+  model.answer = (request) =>
+    request.type === "drivers"
+      ? {
+          reply: {
+            id: request.id,
+            type: "result",
+            body: { ...noColumn(request.feature, []), sentence: [{ text, group: null }] },
+          },
+        }
+      : kernel.answer(request);
+  const { part } = await mountDrawn(model);
+  await expect.poll(() => part("sentence").innerText.trim()).toBe(text);
+  expect(part("sentence-split").hidden).toBe(true);
 });

@@ -3,38 +3,38 @@ import { userEvent } from "vitest/browser";
 import { explanation } from "../../src/words/glossary.ts";
 import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 
-/** Terms of the key under the plot. */
+/** Terms of the key under the bars. */
 const label = ({ part }: Mounted, text: string): HTMLElement =>
-  [...part("curves").querySelectorAll<HTMLElement>(".ice-key [data-explanation]")].find(
+  [...part("ranking").querySelectorAll<HTMLElement>(".ice-key [data-explanation]")].find(
     (node) => node.textContent === text,
   )!;
 
 test("the pointer on a term, or a tap, shows what it is, and leaving it takes the tooltip away", async () => {
   const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
-  await userEvent.hover(label(explorer, "observed value"));
+  await userEvent.hover(label(explorer, "net rise or fall"));
   await expect.poll(() => tooltip.hidden).toBe(false);
-  expect(tooltip.textContent).toBe(explanation("observed_value").name + explanation("observed_value").text);
+  expect(tooltip.textContent).toBe(explanation("sign", "numeric").name + explanation("sign", "numeric").text);
   await userEvent.hover(explorer.part("feature-title"));
   await expect.poll(() => tooltip.hidden).toBe(true);
-  label(explorer, "curve of one row").click();
-  expect(explorer.part("tooltip").textContent).toContain(explanation("curve").text);
+  label(explorer, "all values alike").click();
+  expect(explorer.part("tooltip").textContent).toContain(explanation("tick").text);
 });
 
 test("the Tab key reaches a term, shows what it is and describes it; Escape and leaving it close the tooltip", async () => {
   const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
-  label(explorer, "curve of one row").focus();
+  label(explorer, "all values alike").focus();
   await userEvent.keyboard("{Tab}");
-  const node = label(explorer, "observed value");
+  const node = label(explorer, "net rise or fall");
   expect(document.activeElement).toBe(node);
   expect(tooltip.hidden).toBe(false);
-  expect(tooltip.textContent).toContain(explanation("observed_value").text);
+  expect(tooltip.textContent).toContain(explanation("sign", "numeric").text);
   expect(node.getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
   expect([tooltip.hidden, node.getAttribute("aria-describedby"), document.activeElement]).toEqual([true, null, node]);
   await userEvent.keyboard("{Shift>}{Tab}{/Shift}");
-  expect(tooltip.textContent).toContain(explanation("curve").text);
+  expect(tooltip.textContent).toContain(explanation("tick").text);
   (document.activeElement as HTMLElement).blur();
   expect(tooltip.hidden).toBe(true);
 });
@@ -50,10 +50,10 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
   const explorer = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
-  part("coloring-value").focus();
+  part("kind-ice").focus();
   await userEvent.keyboard("{ArrowRight}");
-  expect(tooltip.textContent).toMatch(/^MedianBlue below the median/);
-  expect(part("coloring-median").getAttribute("aria-describedby")).toBe(tooltip.id);
+  expect(tooltip.textContent).toMatch(/^c-ICE/);
+  expect(part("kind-c-ice").getAttribute("aria-describedby")).toBe(tooltip.id);
   await userEvent.keyboard("{Escape}");
   expect(tooltip.hidden).toBe(true);
   await expect.poll(() => part("row-card-close").checkVisibility()).toBe(true);

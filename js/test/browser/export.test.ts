@@ -1,8 +1,6 @@
 /** The export menu, and what it asks of the kernel, of the downloads and of the clipboard. */
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FORMATS } from "../../dev/model.ts";
-import type { Traits } from "../../src/wire/protocol.ts";
 import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
 import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell, press } from "./mount.ts";
 import { setTo } from "./settings.ts";
@@ -11,16 +9,6 @@ async function choose({ part }: Mounted, name: string): Promise<void> {
   await userEvent.click(part("export"));
   await userEvent.click(part(`export-${name}`));
 }
-
-/** A kernel that has no matplotlib. */
-const withoutPng = (): Partial<Traits> => ({
-  _header: {
-    ...kernel.header,
-    formats: FORMATS.map((format) =>
-      format.name === "png" ? { ...format, problem: "PNG needs matplotlib." } : format,
-    ),
-  },
-});
 
 test("the view is saved as the SVG that the kernel draws of it, as this view shows it", async () => {
   const caught = caughtDownloads();
@@ -34,13 +22,13 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
       _view: { shared_y: true, left: "bars" },
     }),
   );
-  await choose(mounted, "svg");
+  await choose(mounted, "page-svg");
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)).toMatchObject([
     {
       format: "svg",
       what: "view",
-      width: null,
+      width: 183,
       dpi: null,
       to: "browser",
       state: {
@@ -61,28 +49,20 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
   expect(mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
 });
 
-test.each(["png", "ice"])("%s is downloaded as the kernel makes it", async (format) => {
+test.each([
+  ["column-png", { format: "png", what: "panel", width: 89 }],
+  ["column-pdf", { format: "pdf", what: "panel", width: 89 }],
+  ["metrics", { format: "csv", what: "view", width: null }],
+  ["curves", { format: "csv", what: "panel", width: null }],
+  ["html", { format: "html", what: "view", width: null }],
+  ["ice", { format: "ice", what: "view", width: null }],
+])("%s is downloaded as the kernel makes it", async (name, wish) => {
   const caught = caughtDownloads();
   const mounted = await mountDrawn();
-  await choose(mounted, format);
+  await choose(mounted, name);
   await expect.poll(() => caught.length).toBe(1);
-  expect(asked(mounted)).toMatchObject([{ format, what: "view", to: "browser" }]);
-  expect(caught[0]!.name).toBe(`Age.${format}`);
-  if (format === "png") expect((await createImageBitmap(await caught[0]!.contents)).width).toBe(1);
-});
-
-test("where the kernel has nothing to make a PNG with, it is the SVG at the usual resolution, and no setting", async () => {
-  setTo({ format: "png" });
-  const caught = caughtDownloads();
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", ...withoutPng() }));
-  await choose(mounted, "png");
-  await expect.poll(() => caught.length).toBe(1);
-  expect(asked(mounted)[0]!.format).toBe("svg");
-  expect(caught[0]!.name).toBe("Age.png");
-  const picture = await createImageBitmap(await caught[0]!.contents);
-  expect([picture.width, picture.height]).toEqual([938, 625]);
-  await userEvent.click(mounted.part("export"));
-  expect(mounted.part("export-notebook").textContent).toBe("Save SVG next to the notebook");
+  expect(asked(mounted)).toMatchObject([{ ...wish, to: "browser" }]);
+  expect(caught[0]!.name).toBe(`Age.${wish.format}`);
 });
 
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
@@ -157,21 +137,19 @@ test("the menu is gone through and closed with keys, and stays open when its rul
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   part("export").focus();
   await press("{Enter}");
-  expect(document.activeElement).toBe(part("export-svg"));
+  expect(document.activeElement).toBe(part("export-column-svg"));
   await userEvent.keyboard("{ArrowDown}");
-  expect(document.activeElement).toBe(part("export-png"));
+  expect(document.activeElement).toBe(part("export-column-pdf"));
   await userEvent.keyboard("{End}");
-  expect(document.activeElement).toBe(part("export-more"));
+  expect(document.activeElement).toBe(part("export-ice"));
   await userEvent.keyboard("{ArrowDown}{ArrowDown}");
-  expect(document.activeElement).toBe(part("export-png"));
+  expect(document.activeElement).toBe(part("export-column-pdf"));
   await userEvent.keyboard("{Escape}");
-  expect(part("export-png").checkVisibility()).toBe(false);
+  expect(part("export-column-pdf").checkVisibility()).toBe(false);
   expect(document.activeElement).toBe(part("export"));
   await userEvent.click(part("export"));
   await userEvent.click(root.querySelector(".ice-menu-rule")!);
-  expect(part("export-png").checkVisibility()).toBe(true);
-  await userEvent.click(part("export-more"));
-  expect(part<HTMLDialogElement>("export-dialog").open).toBe(true);
+  expect(part("export-column-pdf").checkVisibility()).toBe(true);
 });
 
 test("there is nothing to save before there is a picture, and the page is told so when it asks", async () => {
@@ -180,7 +158,7 @@ test("there is nothing to save before there is a picture, and the page is told s
   root.dispatchEvent(new CustomEvent("ice-explorer:export"));
   await frame();
   expect(part("export-problem").textContent).toBe("There is nothing to export until curves are drawn.");
-  expect(part<HTMLDialogElement>("export-dialog").open).toBe(false);
+  expect(part("export-menu").hidden).toBe(true);
 });
 
 test("while a file is made the button says so, also where nothing moves", async () => {
@@ -196,4 +174,13 @@ test("while a file is made the button says so, also where nothing moves", async 
   mounted.model.emit("msg:custom", answer(question)!.reply, []);
   await expect.poll(() => mounted.part("export").hasAttribute("aria-busy")).toBe(false);
   expect(sign()).toBe(usual);
+});
+
+test("the page opens the menu by an event, and Escape gives the focus back to what had it", async () => {
+  const { part, root } = await mountDrawn();
+  part("plot").focus();
+  root.dispatchEvent(new CustomEvent("ice-explorer:export"));
+  expect(document.activeElement).toBe(part("export-column-svg"));
+  await userEvent.keyboard("{Escape}");
+  expect([part("export-menu").hidden, document.activeElement]).toEqual([true, part("plot")]);
 });

@@ -1,25 +1,9 @@
 /** Stands between the explorer and what a page would really download, or write to the clipboard. */
-import { expect, onTestFinished, vi } from "vitest";
-import type { Header } from "../../src/wire/protocol.ts";
-import { kernel, type Mounted, mountDrawn } from "./mount.ts";
+import { onTestFinished, vi } from "vitest";
+import type { Mounted } from "./mount.ts";
 
 /** What the kernel was asked to make. */
 export const asked = ({ model }: Mounted) => model.sent.filter((request) => request.type === "export");
-
-export const dialogOf = ({ part }: Mounted): HTMLDialogElement => part<HTMLDialogElement>("export-dialog");
-
-/** Opens the dialog as another part of the page does: another time changes nothing. */
-export function openDialog(mounted: Mounted): void {
-  for (const _turn of [1, 2]) mounted.root.dispatchEvent(new CustomEvent("ice-explorer:export"));
-  expect(dialogOf(mounted).open).toBe(true);
-}
-
-/** An explorer with its export dialog open, by a kernel that makes these formats. */
-export async function mountDialog(formats: Header["formats"] = kernel.header.formats): Promise<Mounted> {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", _header: { ...kernel.header, formats } }));
-  openDialog(mounted);
-  return mounted;
-}
 
 export function caughtDownloads(): { name: string; contents: Promise<Blob> }[] {
   const caught: { name: string; contents: Promise<Blob> }[] = [];

@@ -12,11 +12,9 @@ const message = "The model failed on phantom observations of 'Age' (grid value 9
 test.each<[Request["type"], Partial<Traits>, string]>([
   ["curves", {}, "curves-message"],
   ["colors", { color_by: "Ward" }, "color-problem"],
-  ["drivers", {}, "drivers-lead"],
   ["classes", { _view: { classes: true } }, "classes-message"],
   ["rows", { selection: [3] }, "row-card-values"],
   ["effects", { _view: { ale: true } }, "effects-note"],
-  ["unlike", { _view: { unlike: true } }, "unlike-note"],
   ["intervals", { ci: 0.95 }, "intervals-problem"],
   ["interactions", { _view: { left: "interactions" } }, "interactions-status"],
   ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-message"],

@@ -17,11 +17,11 @@ function point({ part }: Mounted, x: number, y: number): void {
 }
 
 test("levels stand on the axis in their order, each with a mean of its own and no line between", async () => {
-  const { part, parts } = await mountDrawn(flats.model({ feature: "District" }));
+  const { part, parts } = await mountDrawn(flats.model({ feature: "District" }), 1100);
   expect(texts(part("level-axis"))).toEqual(["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"]);
   const means = parts("partial-dependence");
   expect(means.length).toBe(7); // six levels, and where the value is missing
-  for (const mean of means) expect(mean.querySelector("path")!.getAttribute("d")).toMatch(/^M[\d.]+,[\d.]+V[\d.]+$/);
+  for (const mean of means) expect(mean.tagName).toBe("circle");
 });
 
 test("names of levels that would touch are slanted and cut, and the hover shows them whole", async () => {
@@ -82,7 +82,7 @@ test("beside the axis the pointer finds the row whose prediction without the val
   const mounted = await mountDrawn(flats.model({ feature: "Area", max_lines: 4 }));
   const { part } = mounted;
   const mean = part("missing-axis").querySelector(".ice-tick")!;
-  const y = Number(mounted.parts("partial-dependence").at(-1)!.querySelector("circle")!.getAttribute("cy"));
+  const y = Number(mounted.parts("partial-dependence").at(-1)!.getAttribute("cy"));
   for (let away = -60; away <= 60 && part("tooltip").hidden; away += 6) {
     point(mounted, Number(mean.getAttribute("x1")), y + away);
     await frame();

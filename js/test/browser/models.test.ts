@@ -12,12 +12,15 @@ type Mounted = ReturnType<typeof mount>;
 const barsOf = (bar: HTMLElement) => [...bar.querySelectorAll<HTMLElement>("[data-test=bar-model]")];
 const fills = (bar: HTMLElement) => barsOf(bar).map(({ style }) => Number(style.getPropertyValue("--fill")));
 const select = ({ part }: Mounted, name: string) => part<HTMLSelectElement>(name);
-const labels = ({ parts }: Mounted) => parts("model-label").map(({ textContent }) => textContent);
+const labels = ({ parts }: Mounted) =>
+  parts("legend-level")
+    .filter((level) => level.getAttribute("aria-pressed") === "true")
+    .map((level) => level.querySelector(".ice-legend-label")!.textContent);
 
 test("with one model there are no bars, no key, no menu and no requests of models", async () => {
   const mounted = await mountDrawn();
   const { part, parts, model } = mounted;
-  expect([parts("bar-model").length, parts("model-label").length]).toEqual([0, 0]);
+  expect([parts("bar-model").length, parts("legend-level").length]).toEqual([0, 0]);
   expect(part("models-key").checkVisibility()).toBe(false);
   const narrow = await mountDrawn(kernel.model({ feature: "Age" }), 400);
   expect(narrow.part("models-key").checkVisibility()).toBe(false);
@@ -52,7 +55,6 @@ test("the curves of both models share the axes, each with its mean and its name,
   expect(mounted.parts("group-mean").length).toBe(2);
   expect(mounted.parts("partial-dependence").length).toBe(0);
   expect(labels(mounted)).toEqual(["logistic", "trees"]);
-  expect(mounted.part("key-group").textContent).toBe("mean of each model");
   expect(mounted.part("y-title").textContent).toBe("↑ probability of readmitted");
   expect(mounted.part("sentence").textContent).toMatch(/^On average the probability of readmitted \(logistic\) rises/);
   expect(mounted.part("plot").getAttribute("aria-label")).toMatch(/^Age: 200 curves of each of 2 models\./);

@@ -101,6 +101,12 @@ export function notebookCell(): HTMLElement {
   return node;
 }
 
+/** Opens the menu of settings. */
+export async function openMenu({ part }: Mounted): Promise<void> {
+  if (part("view-menu").hidden) part("view").click();
+  await expect.poll(() => part("view-menu").hidden).toBe(false);
+}
+
 export const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 /** How many pixels of the lines are inked, and how strongly. */
@@ -135,6 +141,9 @@ export async function press(keys: string): Promise<void> {
   await frame();
 }
 
-/** How much was asked of the kernel; what makes curves differ and what moves with the feature are requested some time after any curves. */
+/** Some time after any curves it is requested what makes them differ, what moves with the feature, and what is unlike the data. */
+const AFTER_CURVES = ["drivers", "correlated", "unlike"];
+
+/** How much was asked of the kernel besides. */
 export const questions = (model: FakeModel): number =>
-  model.sent.filter(({ type }) => type !== "drivers" && type !== "correlated").length;
+  model.sent.filter(({ type }) => !AFTER_CURVES.includes(type)).length;

@@ -54,12 +54,6 @@ const OTHERS: Record<string, Action> = {
   "another colour": ({ part }, time) => choose(part("color-by"), after(["", "Smoker", "BMI"], time)),
   "the View menu": ({ part }) => part("view").click(),
   "the Export menu": ({ part }) => part("export").click(),
-  "the export dialog": async ({ part }) => {
-    part("export").click();
-    part("export-more").click();
-    await frame();
-    part("dialog-cancel").click();
-  },
   "a row": ({ model }, time) => model.push("selection", time % 2 === 0 ? [time % 50] : []),
   "a brush": async (mounted) => {
     drag(mounted, { x: 300, y: 120 }, { x: 300, y: 220 });

@@ -1,30 +1,28 @@
-/** ALE and values unlike the data, off until they are switched on, and correlated features. */
+/** ALE, off until it is switched on, values unlike the data, and correlated features. */
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
 import { explanation } from "../../src/words/glossary.ts";
-import { frame, type Mounted, mount, mountDrawn } from "./mount.ts";
+import { frame, ink, type Mounted, mount, mountDrawn, openMenu, refusing } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));
-const OPTIONAL = ["effects", "unlike"];
 const requested = (model: FakeModel): string[] =>
-  model.sent.map(({ type }) => type).filter((type) => OPTIONAL.includes(type));
+  model.sent.map(({ type }) => type).filter((type) => type === "effects");
 
 const shown = (_view: Partial<ViewChoices>, traits: Parameters<typeof kernel.model>[0] = {}): Promise<Mounted> =>
   mountDrawn(kernel.model({ feature: "Temperature", _view, ...traits }));
 
-async function choose({ part }: Mounted, name: keyof ViewChoices): Promise<void> {
-  if (part("view-menu").hidden) part("view").click();
-  await expect.poll(() => part("view-menu").hidden).toBe(false);
-  part(`view-${name}`).click();
+async function choose(mounted: Mounted, name: "ale" | "unlike"): Promise<void> {
+  await openMenu(mounted);
+  mounted.part(`view-${name}`).click();
 }
 
 /** Heights of the points of a line, in px of the plot. */
 const heights = ({ part }: Mounted, name: string): number[] =>
   Array.from(
     part(name)
-      .querySelector("path")!
+      .querySelector(".ice-stroke")!
       .getAttribute("d")!
       .matchAll(/,(-?[\d.]+)/g),
     ([, y]) => Number(y),
@@ -36,7 +34,6 @@ test("at first nothing is requested or shown; ALE has a line and an entry in the
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
   expect(requested(model)).toEqual([]);
   expect([parts("effect-ale").length, part("key-ale").hidden]).toEqual([0, true]);
-  expect([parts("unlike").length, part("strip-unlike").hidden]).toEqual([0, true]);
   expect(part("effects-note").checkVisibility()).toBe(false);
   await choose(mounted, "ale");
   await expect.poll(() => parts("effect-ale").length).toBe(1);
@@ -51,7 +48,7 @@ test("at first nothing is requested or shown; ALE has a line and an entry in the
 });
 
 test("partial dependence and ALE part where features vary together", async () => {
-  const mounted = await shown({ ale: true });
+  const mounted = await shown({ ale: true, fade: "distance" });
   await expect.poll(() => mounted.parts("effect-ale").length).toBe(1);
   const [ofMean, ofAle] = [heights(mounted, "partial-dependence"), heights(mounted, "effect-ale")];
   // On screen, y grows downwards: ALE rises to the end, the mean falls before.
@@ -87,16 +84,6 @@ test("on levels ALE has signs", async () => {
   expect(mounted.part("effect-ale").querySelectorAll("path").length).toBe(3);
 });
 
-test("until the kernel answers, a sentence says what it does", async () => {
-  const model = kernel.model({ feature: "Temperature", _view: { unlike: true } });
-  model.answer = (request) => (request.type === "unlike" ? null : kernel.answer(request));
-  const { part } = mount(model);
-  await expect
-    .poll(() => part("unlike-note").textContent)
-    .toBe("Fitting models that predict Temperature from the other features, to find values unlike the data …");
-  expect(part("unlike-note").closest("[role=status]")).not.toBeNull();
-});
-
 test("features that move with the open one, above 0.9, are links that open them, with the reason why they matter", async () => {
   const mounted = await shown({});
   const { model, part, parts } = mounted;
@@ -114,7 +101,7 @@ test("features that move with the open one, above 0.9, are links that open them,
 });
 
 test("a column that is not explained cannot be opened", async () => {
-  const model = kernel.model({ feature: "Temperature", _view: { correlated: true } });
+  const model = kernel.model({ feature: "Temperature" });
   const body = {
     feature: "Temperature",
     lead: "Varies with",
@@ -130,26 +117,36 @@ test("a column that is not explained cannot be opened", async () => {
   expect(chip!.dataset.explanation).toBe(explanation("correlated").text);
 });
 
-test("values unlike the data are a strip under the curves, a sentence, and a line of the tooltip", async () => {
+test("curves end where they are unlike the data, which the strip of the data shows; the menu switches it off", async () => {
   const mounted = await shown({});
   const { model, part, parts } = mounted;
-  const before = part("histogram").getBoundingClientRect();
-  await choose(mounted, "unlike");
+  const inked = ink(part("curves-canvas"));
   await expect.poll(() => parts("unlike").length).toBe(1);
-  expect(requested(model)).toEqual(["unlike"]);
-  expect(part("unlike-note").textContent).toMatch(
-    /^\d+ % of the phantom observations of 'Temperature' are further from what the other features predict than 99 % of rows\.$/,
-  );
-  expect(part("unlike-note").dataset.explanation).toBe(explanation("unlike").text);
-  const strip = part("unlike").getBoundingClientRect();
-  const histogram = part("histogram").getBoundingClientRect();
-  expect(strip.bottom).toBeLessThanOrEqual(histogram.top + 1);
-  expect(histogram.height).toBeCloseTo(before.height, 0);
-  const label = part("strip-unlike");
-  expect(label.getBoundingClientRect().left).toBeGreaterThanOrEqual(part("plot").getBoundingClientRect().left);
-  part("view").click();
+  await expect.poll(() => ink(part("curves-canvas"))).toBeLessThan(inked);
+  expect(part("unlike-note").textContent).toMatch(/^unlike any row here: \d+\u00a0%$/);
+  expect(part("unlike-note").dataset.explanation).toContain(explanation("unlike").text);
+  const [strip, histogram] = [part("unlike"), part("histogram")].map((each) => each.getBoundingClientRect());
+  expect(strip!.bottom).toBeCloseTo(histogram!.bottom, 0);
   const box = part("plot").getBoundingClientRect();
   await userEvent.hover(page.elementLocator(part("plot")), { position: { x: box.width / 2, y: box.height - 30 } });
   await frame();
   await expect.poll(() => part("tooltip").textContent).toMatch(/unlike 99 % of rows\d+.% of the curves$/);
+  await choose(mounted, "unlike");
+  await expect.poll(() => parts("unlike").length).toBe(0);
+  expect(model.get("_view")).toEqual({ fade: "distance" });
+  await expect.poll(() => ink(part("curves-canvas"))).toBeGreaterThan(0.98 * inked);
+});
+
+test("at equal weights no curve ends, and the mean is not dotted", async () => {
+  const mounted = await shown({}, { decay: 1 });
+  await expect.poll(() => mounted.parts("unlike").length).toBe(1);
+  await frame();
+  expect(mounted.part("partial-dependence").querySelector(".ice-dotted")).toBeNull();
+});
+
+test("where the kernel cannot tell what is unlike the data, a dash has the reason", async () => {
+  const model = kernel.model({ feature: "Temperature" });
+  const { part } = mount(refusing(model, "unlike", "Too few rows."));
+  await expect.poll(() => part("unlike-note").textContent).toBe("unlike any row here: –");
+  await expect.poll(() => part("unlike-note").dataset.explanation).toBe("Too few rows.");
 });

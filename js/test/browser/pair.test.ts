@@ -4,7 +4,7 @@ import { cases } from "../../dev/catalogue.ts";
 import { twoWayOf } from "../../dev/joint.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
-import { frame, ink, kernel, type Mounted, mount, mountDrawn, press } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, mountDrawn, openMenu, press } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));
 
@@ -22,6 +22,7 @@ test("a rule opens the heat map of both features, and a button leads back to the
   const { model, part, parts } = mounted;
   await expect.poll(() => parts("see-both").length).toBeGreaterThan(0);
   expect(parts("see-both")[0]!.getAttribute("aria-label")).toBe("See Age and Smoker together");
+  await openMenu(mounted);
   part("drivers-summary").click();
   await userEvent.click(parts("see-both")[0]!);
   await heated(mounted);

@@ -22,6 +22,20 @@ test("a click, arrow keys and Python open a feature, which is marked in the rank
   expect(["BMI", first!].map((name) => bar(name).getAttribute("aria-selected"))).toEqual(["true", "false"]);
 });
 
+test("beside a bar is by how many ranks the slider moved it from that at the default decay", async () => {
+  const { part, order, bar } = await mountFrame(kernel.model({ feature: "Age" }));
+  const before = order();
+  const moved = (name: string) => bar(name).querySelector("[data-test=bar-moved]")!.textContent;
+  expect(before.map(moved).join("")).toBe("");
+  await slideTo(part("decay-slider"), 0.02);
+  const after = order();
+  const places = after.map((name, place) => before.indexOf(name) - place);
+  expect(places.some((by) => by !== 0)).toBe(true);
+  expect(after.map(moved)).toEqual(places.map((by) => (by === 0 ? "" : `${by > 0 ? "↑" : "↓"}${Math.abs(by)}`)));
+  await slideTo(part("decay-slider"), 0.75);
+  expect(before.map(moved).join("")).toBe("");
+});
+
 test("the slider re-sorts the bars and changes their figures without a question to the kernel", async () => {
   const { part, order, bar, model, drawn } = mount(kernel.model({ decay: 1 }));
   await drawn(kernel.top);

@@ -4,7 +4,7 @@ import { userEvent } from "vitest/browser";
 import { KERNEL_GONE } from "../../src/wire/client.ts";
 import { PROTOCOL_VERSION, type Status } from "../../src/wire/protocol.ts";
 import { settled } from "./hosts.ts";
-import { choose, frame, kernel, type Mounted, mount, mountFrame, press } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mount, mountFrame, openMenu, press } from "./mount.ts";
 
 const status = (state: Status["state"], message = "", done = 3): Status => ({
   state,
@@ -72,8 +72,11 @@ test("there is nothing to resume while it computes, when all is there, or withou
 });
 
 test("when all is done it says how many rows and features there are; what few need is folded away", async () => {
-  const { part } = await mountFrame(kernel.model({ feature: "Age" }));
+  const mounted = await mountFrame(kernel.model({ feature: "Age" }));
+  const { part } = mounted;
   expect(part("status-text").textContent).toBe("300 observations · 8 features");
+  expect(part("status").getBoundingClientRect().width).toBe(1); // the line of context says so
+  await openMenu(mounted);
   const details = part<HTMLDetailsElement>("details");
   expect([details.open, part("details-summary").textContent]).toEqual([false, "Details"]);
   await userEvent.click(part("details-summary"));

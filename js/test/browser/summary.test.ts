@@ -8,7 +8,7 @@ test("what the open feature does is under its title, with its rank in the toolti
   const { part, model } = await mountDrawn();
   await frame();
   const average = new RegExp(`^On average the .* (rises|falls) from ${F} to ${F} along Age(, with a .*)?\\.`);
-  expect(part("sentence").textContent).toMatch(average);
+  expect(part("facts").textContent).toMatch(average);
   expect(part("sentence").checkVisibility()).toBe(true);
   expect(part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8\.$/);
   const said = expect.poll(() => part("summary").textContent, { timeout: 3000 });
@@ -26,7 +26,7 @@ test("what the open feature does is under its title, with its rank in the toolti
       `weight 0\\.25 of far values\\. .* Shown is the change of the .* ${F}\\. The mean goes from ${F} to ${F}\\. 2 rows selected\\.$`,
     ),
   );
-  expect(part("sentence").textContent).toMatch(average);
+  expect(part("facts").textContent).toMatch(average);
   model.push("kind", "d-ice");
   model.push("selection", [33]);
   await said.toMatch(/Shown is the slope of the .* per .*\. The mean goes from .*\. 1 row selected\.$/);

@@ -2,12 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
-import { frame, ink, kernel, type Mounted, mountDrawn, notebookCell } from "./mount.ts";
-
-async function openMenu({ part }: Mounted): Promise<void> {
-  part("view").click();
-  await expect.poll(() => part("view-menu").hidden).toBe(false);
-}
+import { frame, ink, kernel, mountDrawn, notebookCell, openMenu } from "./mount.ts";
 
 const several = (labels = ["healthy", "relapsed", "lost"]) =>
   new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
@@ -23,10 +18,10 @@ test("the menu opens and closes by keyboard, has at most ten entries, and says w
   await expect.poll(() => part("view").getAttribute("aria-expanded")).toBe("true");
   const entries = () =>
     [...part("view-menu").querySelectorAll<HTMLLabelElement>("label")].filter((label) => label.checkVisibility());
-  const axis = part<HTMLInputElement>("view-shared_y");
-  expect(axis.disabled).toBe(true);
-  expect(axis.labels![0]!.textContent).toBe(
-    "Same value axis for all featuresSlopes have different units, so a shared axis is not available.",
+  const ale = part<HTMLInputElement>("view-ale");
+  expect(ale.disabled).toBe(true);
+  expect(ale.labels![0]!.textContent).toBe(
+    "Compare the mean with ALEOnly available for ICE and c-ICE, which have the unit of the prediction.",
   );
   for (const kind of ["ice", "c-ice"]) {
     mounted.model.push("kind", kind as "ice");
@@ -34,7 +29,7 @@ test("the menu opens and closes by keyboard, has at most ten entries, and says w
     expect(entries().length).toBeLessThanOrEqual(10);
   }
   await userEvent.keyboard("{Tab}");
-  expect(document.activeElement).toBe(part("rank-by"));
+  expect(document.activeElement).toBe(part("color-by"));
   await userEvent.keyboard("{Escape}");
   expect(part("view-menu").hidden).toBe(true);
   expect(document.activeElement).toBe(part("view"));
@@ -47,7 +42,7 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
   await userEvent.click(part("view"));
   expect(part("classes-side-by-side").checkVisibility()).toBe(false); // there is one output
-  for (const name of ["view-shared_y", "view-ale", "intervals"]) {
+  for (const name of ["view-unlike", "view-ale", "intervals"]) {
     const input = part<HTMLInputElement>(name);
     const before = input.checked;
     await userEvent.click(input.labels![0]!.querySelector("span")!);
@@ -57,16 +52,6 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
   expect([part("view-menu").hidden, document.activeElement]).toEqual([false, part("rank-by")]);
   await userEvent.click(root.querySelector(".ice-ranking")!, { position: { x: 2, y: 2 } });
   expect(part("view-menu").hidden).toBe(true);
-});
-
-test("ticks are under the plot, those of selected and hovered rows stand out", async () => {
-  const { part, parts } = await mountDrawn(kernel.model({ feature: "Age", selection: [4, 9] }));
-  await frame();
-  expect(part("rug").getAttribute("d")!.match(/M/g)!.length).toBe(300);
-  expect(part("rug-selected").getAttribute("d")!.match(/M/g)!.length).toBe(2);
-  part("plot").focus();
-  await userEvent.keyboard("{ArrowUp}");
-  await expect.poll(() => parts("rug-hovered").length).toBe(1);
 });
 
 test("the observed target is points behind the lines, named in the key and on the card, with ICE alone", async () => {

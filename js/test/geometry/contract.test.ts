@@ -1,21 +1,10 @@
-/** What Python's engine and another renderer wrote, done again here. */
+/** What Python's engine wrote, done again here. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../src/geometry/likelihood.ts";
-import type { LineSet, Palette } from "../../src/geometry/line_image.ts";
 import { divergingPalette, levelPalette, plainPalette, rampPalette } from "../../src/geometry/palette.ts";
-import { LineRaster } from "../../src/geometry/raster.ts";
+import type { Palette } from "../../src/geometry/raster.ts";
 import { type Anchor, anchorValues, centeredCurves, slopes } from "../../src/geometry/transforms.ts";
-
-type Written = (number | "inf" | null)[];
-
-interface RasterCase {
-  name: string;
-  palette: string;
-  style: { width: number; height: number; thickness: number; strength: number };
-  lines: { n_lines: number; n_points: number; x: Written; y: Written; opacity: Written; color: Written };
-  pixels: string;
-}
 
 interface Transforms {
   grid: number[];
@@ -33,11 +22,6 @@ function fixture<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`../../../tests/contract/raster/${name}`, import.meta.url), "utf-8")) as T;
 }
 
-/** Small pictures as a renderer in NumPy drew them, written from the same definition. */
-const pictures = JSON.parse(readFileSync(new URL("./raster.json", import.meta.url), "utf-8")) as RasterCase[];
-
-const read = (values: Written): number[] => values.map((v) => (v === null ? Number.NaN : v === "inf" ? Infinity : v));
-
 const PALETTES: Record<string, Palette> = {
   ramp: rampPalette("light"),
   plain: plainPalette("light"),
@@ -48,15 +32,6 @@ const PALETTES: Record<string, Palette> = {
   diverging: divergingPalette("light"),
 };
 
-const linesOf = (lines: RasterCase["lines"]): LineSet => ({
-  nLines: lines.n_lines,
-  nPoints: lines.n_points,
-  x: new Float64Array(read(lines.x)),
-  y: new Float32Array(read(lines.y)),
-  opacity: new Float32Array(read(lines.opacity)),
-  color: new Float32Array(read(lines.color)),
-});
-
 function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: number) {
   expect(actual.length).toBe(expected.length);
   for (const [z, value] of expected.entries()) {
@@ -65,29 +40,6 @@ function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: n
     );
   }
 }
-
-describe("pixels", () => {
-  it.each(pictures.map((each) => [each.name, each] as const))(
-    "are those of another renderer: %s",
-    (_, { style, palette, lines, pixels }) => {
-      const painted = new LineRaster(style.width, style.height).paint(
-        linesOf(lines),
-        { ...style, palette: PALETTES[palette]! },
-        Uint32Array.from({ length: lines.n_lines }, (_each, i) => i),
-      );
-      const expected = new Uint8ClampedArray(Buffer.from(pixels, "base64"));
-      expect(painted.length).toBe(expected.length);
-      let inked = 0;
-      let furthest = 0;
-      for (const [z, value] of expected.entries()) {
-        furthest = Math.max(furthest, Math.abs(painted[z]! - value));
-        if (z % 4 === 3 && value > 0) inked++;
-      }
-      expect(furthest).toBeLessThanOrEqual(1);
-      expect(inked).toBeGreaterThan(40);
-    },
-  );
-});
 
 describe("palettes", () => {
   it("are Python's on a light background", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Palette, Rgb } from "../../src/geometry/line_image.ts";
 import {
   cssColor,
   divergingPalette,
@@ -9,6 +8,7 @@ import {
   rampPalette,
   type Theme,
 } from "../../src/geometry/palette.ts";
+import type { Palette, Rgb } from "../../src/geometry/raster.ts";
 import { splitPalette } from "../../src/geometry/split_palette.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };

@@ -9,7 +9,6 @@ const effects: EffectsBody = {
   feature: "a",
   grid: Float64Array.of(0, 2, 4),
   ale: Float32Array.of(-1, 0, 1),
-  m_plot: Float32Array.of(-3, 0, 3),
   mean_prediction: 10,
 };
 

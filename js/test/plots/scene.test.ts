@@ -16,8 +16,7 @@ const town = curvesOf({
   predictions: Float32Array.of(2, 0.5),
   values: Float32Array.of(1, 2, 3, 4, 5, 6),
   partial_dependence: Float32Array.of(2.5, 3.5, 4.5),
-  spread: Float32Array.of(1.5, 1.5, 1.5),
-  missing: { count: 1, mean: 101, spread: 0.5, values: Float32Array.of(1.5, 0.5) },
+  missing: { count: 1, mean: 101, values: Float32Array.of(1.5, 0.5) },
   distances: Float32Array.of(1, 0, 1, 1, 1, 0),
 });
 
@@ -25,7 +24,7 @@ describe("levels", () => {
   test("show predictions, and beside the axis those with the value missing", () => {
     const scene = sceneOf(town, "ice", "min");
     expect(scene.onLevels).toBe(true);
-    expect(scene.missing).toEqual({ values: Float32Array.of(1.5, 0.5), mean: 1, low: 0.5, high: 1.5 });
+    expect(scene.missing).toEqual({ values: Float32Array.of(1.5, 0.5), mean: 1 });
     expect(scene.own).toEqual(Float32Array.of(2, 0.5));
     expect(scene.extent).toEqual([0.5, 6]);
   });
@@ -34,7 +33,7 @@ describe("levels", () => {
     const scene = sceneOf(town, "c-ice", 1);
     expect(scene.values).toEqual(Float32Array.of(-1, 0, 1, -1, 0, 1));
     expect(scene.anchoredAt).toBe(1);
-    expect(scene.missing).toEqual({ values: Float32Array.of(-0.5, -4.5), mean: -2.5, low: -4.5, high: -0.5 });
+    expect(scene.missing).toEqual({ values: Float32Array.of(-0.5, -4.5), mean: -2.5 });
     expect(scene.own).toEqual(Float32Array.of(0, -4.5));
   });
 
@@ -78,7 +77,6 @@ describe("slopes", () => {
     grid: Float64Array.from({ length: nGrid }, (_, k) => k),
     values: Float32Array.from({ length: 2 * nGrid }, (_, z) => Math.floor((z % nGrid) / 10) * (z < nGrid ? 1 : 3)),
     partial_dependence: Float32Array.from({ length: nGrid }, (_, k) => 2 * Math.floor(k / 10)),
-    spread: new Float32Array(nGrid),
   });
 
   test("are drawn over 20 bins: the rise over each by its width, for curves, their mean and own values", () => {
@@ -93,17 +91,5 @@ describe("slopes", () => {
   test("of ranks are never put together", () => {
     const ranks = { ...steps, kind: "ordered", levels: Array.from(steps.grid, String) } as CurvesBody;
     expect(sceneOf(ranks, "d-ice", "min").nBins).toBeNull();
-  });
-});
-
-describe("the band", () => {
-  test("of probabilities is the middle of the curves, also where the value is missing; changes have ± 1 SD", () => {
-    const probabilities = { ...town, offset: 0.5, spread: Float32Array.of(9, 9, 9) };
-    const scene = sceneOf(probabilities, "ice", "min", { isProbability: true });
-    expect(scene.hasQuantileBand).toBe(true);
-    expect([scene.low[0], scene.high[0]]).toEqual([1.48, 3.52].map(Math.fround));
-    expect([scene.missing!.low, scene.missing!.high]).toEqual([0.66, 1.34].map(Math.fround));
-    expect(sceneOf(probabilities, "ice", "min").low[0]).toBe(-6.5);
-    expect(sceneOf(probabilities, "c-ice", "min", { isProbability: true }).hasQuantileBand).toBe(false);
   });
 });

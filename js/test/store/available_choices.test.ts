@@ -1,6 +1,6 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
-import { canHaveRug, type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
+import { type Offers, offersOf, offersOfAll, type Situation } from "../../src/store/available_choices.ts";
 import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const curves = (of: Partial<CurvesBody> = {}): CurvesBody =>
@@ -52,13 +52,4 @@ test.each<[string, Partial<Situation>, Partial<Offers>]>([
 ])("what is offered with %s: %o", (_name, of, wanted) => {
   const offers = offersOf(situation(of));
   expect(Object.fromEntries(Object.keys(wanted).map((name) => [name, offers[name as keyof Offers]]))).toEqual(wanted);
-});
-
-test("up to 500 rows have ticks at their observed values, where they are not dots", () => {
-  const levels = curves({ kind: "ordered" });
-  expect([canHaveRug(curves({ n_lines: 500 }), "ice"), canHaveRug(curves({ n_lines: 501 }), "ice")]).toEqual([
-    true,
-    false,
-  ]);
-  expect([canHaveRug(levels, "ice"), canHaveRug(levels, "d-ice")]).toEqual([false, true]);
 });

@@ -109,7 +109,7 @@ test("colours follow the column without asking for the curves again", async () =
   const { store, shelf, arrived, loaded, asked } = shelfOf();
   shelf.want(["Age"]);
   await arrived("Age");
-  store.setColorBy("Ward");
+  store.set("color_by", "Ward");
   await vi.waitFor(() => expect(loaded("Age")?.colors?.scale.column).toBe("Ward"));
   expect(asked()).toEqual(["Age"]);
 });
@@ -127,7 +127,7 @@ test("a column chosen while the colours of another are on their way has the last
   const { store, shelf, arrived, loaded } = shelfOf(model);
   shelf.want(["Age"]);
   await vi.waitFor(() => expect(late).not.toBeNull());
-  store.setColorBy("Ward");
+  store.set("color_by", "Ward");
   late!();
   await arrived("Age");
   expect(loaded("Age")!.colors?.scale.column).toBe("Ward");

@@ -48,7 +48,7 @@ test("another open model needs no other curves, and the figures become its own",
   const { curves, models } = await drawn(store, 2);
   const figure = store.opened!.value;
   const others = store.opened!.models;
-  store.setModel("trees");
+  store.set("model", "trees");
   expect(model.saved).toEqual([["model", "trees"]]);
   await vi.waitFor(() => expect(store.opened!.value).not.toBe(figure));
   const shown = await drawn(store, 2);

@@ -22,7 +22,7 @@ test("what Python sets is seen and not sent back to it, and what the reader sets
   const store = storeOf(model);
   model.push("kind", "d-ice");
   expect(store.kind.value).toBe("d-ice");
-  store.setRankBy("heterogeneity");
+  store.set("rank_by", "heterogeneity");
   expect(model.saved).toEqual([["rank_by", "heterogeneity"]]);
   model.push("decay", 0.3);
   model.push("selection", [0, 4]);
@@ -35,7 +35,7 @@ test("intervals are requested anew for another decay only where the figure depen
   const model = kernel.model({ ...kernel.partial(3), rank_by: "impact", unit: "share" });
   const store = storeOf(model);
   const decays = () => model.sent.flatMap((sent) => (sent.type === "intervals" ? [sent.decay] : []));
-  store.setIntervals(0.9);
+  store.set("ci", 0.9);
   await later();
   expect(decays()).toEqual([]); // while features are computed
   model.push("_impact", kernel.impact);
@@ -48,7 +48,7 @@ test("intervals are requested anew for another decay only where the figure depen
   expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);
   store.releaseDecay();
   await later();
-  store.setRankBy("in_distribution_impact");
+  store.set("rank_by", "in_distribution_impact");
   await later();
   for (const decay of [0.7, 0.4, 0.5]) {
     store.dragDecay(decay);
@@ -60,10 +60,10 @@ test("intervals are requested anew for another decay only where the figure depen
   await later();
   expect([decays(), store.whiskers.value?.state]).toEqual([[0.75, 0.4, 0.5], "ready"]);
   model.recount = () => {};
-  store.setConvention("paper");
+  store.set("convention", "paper");
   await later();
   expect([decays().length, store.whiskers.value?.state]).toEqual([3, "idle"]);
-  store.setIntervals(null);
+  store.set("ci", null);
   expect(store.whiskers.value).toBeNull();
   expect(store.ranking.value.every(({ interval }) => interval === null)).toBe(true);
 });
@@ -192,7 +192,7 @@ test("what the kernel takes back is seen, with its sentence until something else
   const saved = model.saved.length;
   model.push("max_lines", 400);
   expect(model.saved.length).toBe(saved); // what comes from the kernel is not sent back to it
-  store.setKind("d-ice");
+  store.set("kind", "d-ice");
   expect(store.refusal.value).toBeNull();
 });
 

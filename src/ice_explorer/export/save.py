@@ -38,7 +38,7 @@ ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _WORDS: Final = ("view", "panel", "all")
 _WIDTHS: Final = {"view": 180.0}  # mm
 _PANEL_WIDTH: Final = 120.0
-_LEFT_OUT: Final = {"view": (), "panel": AROUND}  # choices that a file does not follow
+_LEFT_OUT: Final = {"view": ("axis",), "panel": (*AROUND, "axis")}  # choices that a file does not follow
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
 
 
@@ -107,7 +107,7 @@ def file_contents(
         return (frozen_page(explanation, state, call, title=sheet.title),)
     has_all = content == "all" or (content == "view" and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
-    left_out = _LEFT_OUT.get(content, (*AROUND, "pair"))
+    left_out = _LEFT_OUT.get(content, (*AROUND, "axis", "pair"))
     origin = provenance(explanation, shown, _call(file, what, paper), left_out)
     states = [each.state for each in shown]
     if suffix == ".json":

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import OF_MODELS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, coloring_of, split_of
-from ice_explorer.scene.curve_lines import EFFECTS, effect_lines, leaving_text, lines_of, middle_of, slope_range
+from ice_explorer.scene.curve_lines import effect_lines, leaving_text, lines_of, middle_of, slope_range
 from ice_explorer.scene.interactions import interactions_scene
 from ice_explorer.scene.lines import join_lines
 from ice_explorer.scene.pair import pair_of
@@ -135,17 +134,14 @@ def _lines_of_models(explanation: Explanation, models: ModelComparison, state: V
 def _with_optional(opened: FeatureExplanation, lines: Lines, state: ViewState) -> Lines:
     """Add what a reader switched on about the feature."""
     effects: tuple[EffectLine, ...] = ()
-    if lines.group_means is None:  # else those of one model would stand among the curves of all
-        lines = replace(lines, has_mean=state.choice("partial_dependence"))
-        effects = effect_lines(opened, lines, [name for name in EFFECTS if state.choice(name)])
-    notes = [strong_correlations(opened).sentence] if state.choice("correlated") else []
+    if lines.group_means is None and state.choice("ale"):  # else those of one model would be among the curves of all
+        effects = effect_lines(opened, lines, ["ale"])
     if effects and lines.y_span is not None:
         heights = np.concatenate([lines.y_span, *(effect.values for effect in effects)])
         lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
-    if not state.choice("unlike"):
-        return replace(lines, effects=effects, notes=tuple(notes))
-    found = opened._unlike_shares()
-    return replace(lines, effects=effects, unlike=found.grid_shares, notes=(*notes, found.summary))
+    if not state.fades_unlike:
+        return replace(lines, effects=effects)
+    return replace(lines, effects=effects, unlike=opened._unlike_shares().grid_shares)
 
 
 def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
@@ -162,7 +158,7 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
         found = slope_range(lines.x, lines.values, lines.extent)
         remark = leaving_text(found, lines.extent, n_lines)
         lines = replace(lines, y_span=(found.low, found.high), is_cut=found.is_cut, remark=remark)
-    has_rug = state.choice("rug") != "off" and n_lines <= _MOST_TICKS and not lines.on_levels
+    has_rug = n_lines <= _MOST_TICKS and not lines.on_levels
     return replace(lines, has_rug=has_rug)
 
 

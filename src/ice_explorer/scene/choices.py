@@ -86,10 +86,10 @@ class ViewChoices:
     - `shared_y`: whether the value axis is the same for all features.
     - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
     - `models`: whether the curves of all models share the axes.
-    - `rug`: ticks at the observed values, if these are few enough.
-    - `correlated`: the features that vary most with the open one.
-    - `unlike`: the share of phantom observations that are unlike 99 % of rows.
-    - `fade`: whether curves fade by distance, or where they are unlike the data.
+    - `ale`: accumulated local effects beside the mean.
+    - `axis`: whether places on the axis of a number are its values or their ranks; by default ranks where most rows lie
+      in a small part of the axis. Figures are by value.
+    - `fade`: whether curves fade by distance alone, or also disappear where they are unlike the data, if decay < 1.
     - `filters`: the levels that the legend of a column hides.
     """
 
@@ -102,13 +102,9 @@ class ViewChoices:
     target: bool = False
     classes: bool = False
     models: bool = True
-    rug: Literal["auto", "off"] = "auto"
-    partial_dependence: bool = True
     ale: bool = False
-    m_plot: bool = False
-    correlated: bool = False
-    unlike: bool = False
-    fade: Literal["distance", "unlike"] = "distance"
+    axis: Literal["auto", "value", "rank"] = "auto"
+    fade: Literal["unlike", "distance"] = "unlike"
     filters: Filters = field(default_factory=dict)
 
 

@@ -56,13 +56,13 @@ def lines_of(
 ) -> Lines:
     """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws.
 
-    Lines fade by distance, or where phantom observations are unlike 99 % of rows.
+    Lines fade by distance, and disappear where phantom observations are unlike 99 % of rows if `fades_unlike`.
     """
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
     positions = feature._draw(state.max_lines, state.selection) if positions is None else positions
     curves, mean, spread = feature.compute_curves(positions), feature.partial_dependence, feature.spread
-    fade = _fade(feature, positions, None if fades_unlike else state.decay)
+    fade = _fade(feature, positions, state.decay, fades_unlike=fades_unlike)
     is_probability = explanation.settings.response == "predict_proba"
     edges, counts = histogram(axis)
     lines = Lines(
@@ -84,7 +84,7 @@ def lines_of(
         spread=spread,
         band=middle_of(curves) if is_probability else np.array([mean - spread, mean + spread]),
         has_quantile_band=is_probability and kind == "ice",
-        missing=_missing(feature, axis, positions, 1.0 if fades_unlike else state.decay, is_probability=is_probability),
+        missing=_missing(feature, axis, positions, state.decay, is_probability=is_probability),
         remark=None if kind == state.kind else no_slopes_text(feature.label),
         distance=explanation.settings.distance,
     )
@@ -104,13 +104,14 @@ def no_slopes_text(feature: str) -> str:
     )
 
 
-def _fade(feature: FeatureExplanation, positions: NDArray[np.int64], decay: float | None) -> NDArray[np.float64]:
-    """Opacity at each grid value, (n_lines, n_grid); without a decay, by what is unlike 99 % of rows."""
-    if decay is None:
-        return _faded((~feature._are_unlike(positions)).astype(np.float64))
+def _fade(
+    feature: FeatureExplanation, positions: NDArray[np.int64], decay: float, *, fades_unlike: bool
+) -> NDArray[np.float64]:
+    """Opacity at each grid value, (n_lines, n_grid); 0 where it is unlike 99 % of rows, if those disappear."""
     if decay == 1:
         return np.ones((len(positions), len(feature.axis)))
-    return _faded(feature.likelihood(decay, rows=positions))
+    opacity = _faded(feature.likelihood(decay, rows=positions))
+    return np.where(feature._are_unlike(positions), 0.0, opacity) if fades_unlike else opacity
 
 
 def _faded(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -126,7 +126,7 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
-    needs_target = holds_target or state.choice("target") or state.color_by == explanation._residual_label
+    needs_target = holds_target or state.choice("target") or state.color_by in explanation._outcome_labels.values()
     if state.besides.target is not None and needs_target:
         given["y"] = _VALUES
     if len(explanation.features) < _n_explainable(explanation):
@@ -144,8 +144,8 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
             given[name] = plain
     if settings.weighted:
         given["sample_weight"] = _VALUES
-    if state.choices:
-        given["state"] = {"version": STATE_VERSION, "view": dict(state.choices)}
+    if view := chosen(state.choices):
+        given["state"] = {"version": STATE_VERSION, "view": view}
     return given
 
 

@@ -232,7 +232,7 @@ class Scene:
     def _weight(self) -> str:
         decay, unordered = self.state.decay, self.lines.axis.is_unordered
         faded = (
-            "; curves fade where they are further from what the other features predict than 99 % of rows"
+            "; curves end where they are further from what the other features predict than 99 % of rows"
             if self.state.fades_unlike
             else ""
         )

@@ -61,11 +61,12 @@ class ViewState(DocumentState):
 
     - `feature`: "" is the one that ranks first.
     - `choices`: what a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+      Without them curves fade by distance alone: to find what is unlike the data, models are fitted.
     - `besides`: what an explorer knows besides the explanation.
     """
 
     selection: tuple[int, ...] = ()
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any] = field(default_factory=lambda: {"fade": "distance"})
     besides: Besides = field(default_factory=Besides, compare=False)
 
     def __post_init__(self) -> None:
@@ -87,8 +88,8 @@ class ViewState(DocumentState):
 
     @property
     def fades_unlike(self) -> bool:
-        """Whether the curves of the open feature fade where they are unlike the data, not by distance."""
-        return bool(self.choice("unlike")) and self.choice("fade") == "unlike"
+        """Whether the curves of the open feature disappear where they are unlike the data."""
+        return self.decay < 1 and self.choice("fade") == "unlike"
 
     def choice(self, name: str) -> Any:
         """Return what a reader chose of one thing, or what is usual."""

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.features.feature import LEVELLED
-from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.scene.choices import DocumentState
+from ice_explorer.scene.view_state import chosen
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_classes
-from ice_explorer.wire.header import Tables, describe_header
+from ice_explorer.wire.header import Tables, describe_header, score_text
 from ice_explorer.wire.messages import (
     ClassesBody,
     CurvesBody,
@@ -55,6 +55,7 @@ _MOST_PLACES: Final = 100
 _OF_ROWS: Final = {"id", "max_lines", "selection", "positions"}  # entries of requests that choose among the rows
 _TYPES: Final = {kind: name for name, (kind, _) in requests.REQUESTS.items()}
 _ITEM: Final = 4  # bytes; numbers of eight bytes are two items
+_MOST_CORRELATED: Final = 2_000_000  # cells of X; of more, correlations take long
 _LEVEL: Final = 6  # of gzip: the highest one saves 1 % more, in three times the time
 
 
@@ -156,8 +157,7 @@ def _requests(explanation: Explanation, state: ViewState, rows: list[int]) -> It
     for feature in explanation.values():
         yield from _requests_about(feature, state, rows)
     drivers = [driver for feature in explanation.values() for driver in feature._search_drivers().reported]
-    residual = [] if explanation._residual_label is None else [RESIDUAL]
-    for name in [*explanation._context.columns.names_for_coloring, *residual]:
+    for name in [*explanation._context.columns.names_for_coloring, *explanation._outcome_labels]:
         label = explanation._column(name).label
         named = {tuple(driver.levels) for driver in drivers if driver.column == label and driver.levels is not None}
         for levels in [None, *map(list, sorted(named))]:
@@ -182,11 +182,12 @@ def _requests_about(feature: FeatureExplanation, state: ViewState, rows: list[in
     yield requests.DriversRequest("", label)
     if feature._groups() is not None:
         yield requests.GroupsRequest("", label, rows)
-    if state.choice("ale") or state.choice("m_plot"):
+    if state.choice("ale"):
         yield requests.EffectsRequest("", label)
-    if state.choice("correlated"):
+    if len(feature._context.columns.labels) * len(feature._context.row_weights) <= _MOST_CORRELATED:
         yield requests.CorrelatedRequest("", label)
-    if state.choice("unlike"):
+    # It takes models: only where these are fitted already, and of the feature that is open.
+    if state.choice("fade") == "unlike" and (label == state.feature or feature._knows_unlike):
         yield requests.UnlikeRequest("", label, rows)
 
 
@@ -222,6 +223,7 @@ def _traits(explanation: Explanation, state: ViewState, code: str, classes: Clas
     models = state.besides.models
     header = describe_header(
         explanation, heads, code, outputs, prediction_sd=explanation._context.prediction_sd,
+        score=score_text(explanation),
         models=() if models is None else models.names,
     )  # fmt: skip
     n = len(heads)
@@ -236,7 +238,9 @@ def _traits(explanation: Explanation, state: ViewState, code: str, classes: Clas
         "model": "" if models is None else models._opened,
         "distance": explanation.settings.distance,
         "_given": ["max_lines"],  # it is what the page holds, whatever a JupyterLab around it is set to
-        "_view": {name: value for name, value in state.choices.items() if classes is not None or name != "classes"},
+        "_view": {
+            name: value for name, value in chosen(state.choices).items() if classes is not None or name != "classes"
+        },
         "_status": Status(state="ready", done=n, total=n, n_rows=counts[0], n_all=counts[1], label="", message=""),
         "_header": header,
     }

@@ -40,6 +40,7 @@ from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.windows import CONVENTIONS, Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
+from ice_explorer.results.outcomes import RESIDUAL
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import DocumentState, PublicTraits
 from ice_explorer.scene.view_state import STATE_VERSION
@@ -62,7 +63,7 @@ from ice_explorer.widget.trait_checks import check_color_by, check_feature, chec
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors
 from ice_explorer.wire.forms import is_text
-from ice_explorer.wire.header import describe_header
+from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.messages import Header, NoBody, Note, Refusal, Reply
 from ice_explorer.wire.requests import (
     CancelRequest,
@@ -337,7 +338,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Set what a state says, and tell of what is not there."""
         work = self._open_work()
         columns = [work.known._column(name).label for name in work.known._context.columns.names_for_coloring]
-        columns += [] if work.known._residual_label is None else [work.known._residual_label]
+        columns += work.known._outcome_labels.values()
         models = work.choices.models
         fitting, lost = fit_state(restored, work.by_label, columns, work.known._n_observations, has_models=bool(models))
         self._lost = [*work.lost, *lost]
@@ -378,9 +379,9 @@ class ICEExplorer(anywidget.AnyWidget):
         self._background.unpause()
 
     def _measure(self, work: Work, _feature: object) -> None:
-        """Measure how far the predictions spread, and publish it."""
+        """Measure how far the predictions spread and how good they are, and publish it."""
         try:
-            work.prediction_sd = work.known._context.prediction_sd
+            work.prediction_sd, work.score = work.known._context.prediction_sd, score_text(work.known)
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:
@@ -848,7 +849,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
         if not tables.has_news(snapshot):
             if self._header["prediction_sd"] != work.prediction_sd:
-                self._header = {**self._header, "prediction_sd": work.prediction_sd}
+                self._header = {**self._header, "prediction_sd": work.prediction_sd, "score": work.score}
             return True
         if tables.is_early(snapshot):
             return False
@@ -872,7 +873,7 @@ class ICEExplorer(anywidget.AnyWidget):
             work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
             prediction_sd=work.prediction_sd, models=work.choices.models,
             formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
-            conventions=CONVENTIONS if work.choices.has_model else (),
+            conventions=CONVENTIONS if work.choices.has_model else (), score=work.score,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         return header
@@ -910,7 +911,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _is_residual(self, column: str) -> bool:
         """Return whether a column is that of residuals, for which all rows have to be predicted."""
-        return check_color_by(column, self._open_work) == self._open_work().known._residual_label
+        return check_color_by(column, self._open_work) == self._open_work().known._outcome_labels.get(RESIDUAL)
 
     def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
         """Answer a request in the background, where the model may be called."""

@@ -88,6 +88,7 @@ class Work(ABC):
     - `results`: features that are computed from the start.
     - `lost`: a sentence on each wish that could not be met.
     - `prediction_sd`: standard deviation of the predictions of the observations; None until it is measured.
+    - `score`: how well the model predicts y; "" until it is measured, or where y is not known.
     - `known`: what has been computed so far; its columns are there from the start.
     - `target` (n_observations,): what was observed of what is explained, NaN where missing; None where it was not
       given.
@@ -113,6 +114,7 @@ class Work(ABC):
         self.results = results
         self.lost: list[str] = []
         self.prediction_sd: float | None = None
+        self.score = ""
         self.joint = JointEffects()
         self.expected: dict[Name, Expected] = {}
         self._by_distance: dict[str, Work] = {}
@@ -376,7 +378,7 @@ class DistanceWork(Work):
         self._context = base.known._context.with_distance(distance)
         choices = replace(base.choices, distance=distance)
         super().__init__(base.names, base.heads, base.code_in(distance), choices=choices, results={})
-        self.joint, self.prediction_sd = base.joint, base.prediction_sd
+        self.joint, self.prediction_sd, self.score = base.joint, base.prediction_sd, base.score
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         of_base = self._base.explanation({name: self._base.results[name] for name in results})
@@ -442,7 +444,7 @@ class ModelsWork(Work):
         self._disagreements = disagreements.setdefault(choices.distance, {})
         results = {name: opened.results[name] for name in opened.names if name in self._disagreements}
         super().__init__(opened.names, opened.heads, code(choices.distance), choices=choices, results=results)
-        self.joint, self.prediction_sd = opened.joint, opened.prediction_sd
+        self.joint, self.prediction_sd, self.score = opened.joint, opened.prediction_sd, opened.score
         self._drafted_by_models: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:

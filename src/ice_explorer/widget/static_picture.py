@@ -39,9 +39,9 @@ _LINES_OF_SLOW: Final = 100  # where a model predicts every point of every curve
 _MARKED_OF_PICTURE: Final = 10
 _WIDTH: Final = 180.0  # mm
 _DPI: Final = 130.0
-_FITTED: Final = ("unlike",)  # fits models, which a cell does not wait for
+_FITTED: Final = ("fade",)  # fits models, which a cell does not wait for
 # Choices that need predictions of every point, where the model predicts them all.
-_SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale", "m_plot")
+_SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale")
 
 
 def check_static_picture(got: object) -> bool:
@@ -113,7 +113,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
         state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
     left_out = (*slow, *missing_parts(state))
-    choices = {name: value for name, value in state.choices.items() if name not in left_out}
+    choices = {name: value for name, value in state.choices.items() if name not in left_out} | {"fade": "distance"}
     most = min(state.max_lines, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE)
     shown = with_surroundings(explanation, scene(explanation, replace(state, max_lines=most, choices=choices)))
     whole = replace(shown, state=replace(shown.state, choices=state.choices))

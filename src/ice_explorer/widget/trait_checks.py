@@ -93,7 +93,10 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
     if value is None:
         return None
     known = open_work().known
-    return known._find_residuals(value) or known._column(value).label
+    outcome = known._outcome(value)
+    if outcome is not None:
+        return known._checked_outcome_label(outcome)
+    return known._column(value).label
 
 
 def _check_output(value: object, choices: Choices) -> str:

@@ -70,7 +70,6 @@ def describe_curves(
         grid=axis.grid,
         values=curves - offset,
         partial_dependence=feature.partial_dependence - offset,
-        spread=feature.spread,
         histogram_edges=edges,
         histogram_counts=counts,
         missing=_describe_missing(feature, positions, offset),
@@ -97,7 +96,7 @@ def _describe_missing(
     if known is None:
         return None
     count = int(np.isnan(feature._item.feature.values).sum())
-    return messages.MissingBody(count, known[0], known[1], feature._missing_rows(positions) - offset)
+    return messages.MissingBody(count, known[0], feature._missing_rows(positions) - offset)
 
 
 def describe_classes(
@@ -180,10 +179,9 @@ def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
 def describe_effects(
     feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
 ) -> messages.EffectsBody:
-    """Describe ALE and M-plot of a feature."""
+    """Describe ALE of a feature."""
     effects = local_effects(feature, between_blocks)
-    mean, ale, m_plot = effects.mean_prediction, *(effects.columns[name] for name in ("ale", "m_plot"))
-    return messages.EffectsBody(feature.label, mean, effects.grid, ale, m_plot - mean)
+    return messages.EffectsBody(feature.label, effects.mean_prediction, effects.grid, effects.columns["ale"])
 
 
 def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:

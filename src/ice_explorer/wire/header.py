@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from ice_explorer.results.options import OF_MODELS
+from ice_explorer.results.outcomes import RESIDUAL, Outcome
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.scene.choices import Distance
+    from ice_explorer.tables.column import ColumnKind
 
 _ERROR: Final = "_error"  # after what is the standard error of a draft
 _WITH_ERROR: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
@@ -149,6 +152,7 @@ def describe_header(
     target_name: str = "",
     distances: Sequence[str] = (),
     conventions: Sequence[Convention] = (),
+    score: str = "",
 ) -> Header:
     """Describe what the two tables are about.
 
@@ -162,13 +166,14 @@ def describe_header(
     - `formats`: what a view can be saved as.
     - `target_name`: name of y; "" where it has none.
     - `distances`: what can be chosen as unit of the distance from the observed value.
+    - `score`: how well the model predicts y, once it is known.
     """
     columns = [explanation._column(name) for name in explanation._context.columns.names_for_coloring]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
         features=[_with_range(head, explanation) for head in features],
-        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _residual(explanation),
+        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _outcomes(explanation),
         metrics=list(METRICS),
         profiles=[*PROFILES, *disagreement_profiles(max(1, len(models)))],
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
@@ -178,6 +183,8 @@ def describe_header(
         convention=explanation.settings.convention,
         conventions=list(conventions),
         prediction_sd=prediction_sd,
+        model=_model_name(explanation._context.predictor.model),
+        score=score,
         output_label=explanation.output_label,
         target_name=target_name,
         outputs=list(outputs),
@@ -192,10 +199,45 @@ def describe_header(
     )
 
 
-def _residual(explanation: Explanation) -> list[ColumnHead]:
-    """Return residuals as a column to colour by, without predicting anything yet."""
-    label = explanation._residual_label
-    return [] if label is None else [ColumnHead(name=label, kind="numeric")]
+def score_text(explanation: Explanation) -> str:
+    """Return the area under the ROC curve of a class, or R²: how well the model predicts y; "" if unknown."""
+    target = explanation._observed_target
+    if target is None:
+        return ""
+    known = ~np.isnan(target)
+    observed, weights = target[known], explanation._context.row_weights[known]
+    predictions = explanation._context.all_predictions[known]
+    if explanation.settings.response in {"predict_proba", "log_odds", "decision_function"}:
+        places = np.unique(predictions, return_inverse=True)[1]
+        positive, negative = np.bincount(places, weights * observed), np.bincount(places, weights * (1 - observed))
+        pairs = positive.sum() * negative.sum()
+        below = np.cumsum(negative) - negative / 2  # ties count half
+        return f"AUC {float(positive @ below / pairs):.2f}" if pairs > 0 else ""
+    total = float(weights @ (observed - np.average(observed, weights=weights)) ** 2) if weights.any() else 0.0
+    return f"R² {1 - float(weights @ (observed - predictions) ** 2) / total:.2f}" if total > 0 else ""
+
+
+def _model_name(model: object) -> str:
+    """Return the name of a model in words, such as "random forest"; "" of a function."""
+    model = getattr(model, "__self__", model)  # of a method
+    for name in ("best_estimator_", "regressor_"):
+        model = getattr(model, name, model)
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        return _model_name(steps[-1][1])
+    if not any(hasattr(model, name) for name in ("predict", "predict_proba")):
+        return ""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", type(model).__name__)
+    plain = [word if word.isupper() else word.lower() for word in words]
+    return " ".join(plain[:-1] if plain[-1] in {"classifier", "regressor"} and len(plain) > 1 else plain)
+
+
+def _outcomes(explanation: Explanation) -> list[ColumnHead]:
+    """Return y and residuals as columns to colour by, without predicting anything yet."""
+    kinds: dict[Outcome, ColumnKind] = {RESIDUAL: "numeric"}
+    if explanation._outcome_labels:
+        kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
+    return [ColumnHead(name=label, kind=kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
 
 
 def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:

@@ -96,7 +96,8 @@ class Header(TypedDict):
     `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
     the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
-    those of saved files. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
+    not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
     `models` are the names of several models, in their order; empty with one. The last profiles are then
     "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
     "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -116,6 +117,8 @@ class Header(TypedDict):
     conventions: list[Convention]
     prediction_sd: float | None
     output_label: str
+    model: str
+    score: str
     target_name: str
     outputs: list[str]
     responses: list[str]
@@ -133,11 +136,10 @@ class Header(TypedDict):
 
 @dataclass(frozen=True)
 class MissingBody:
-    """Predictions with the value missing: how many rows lack it, mean and SD over all rows, and of the lines [n]."""
+    """Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]."""
 
     count: int
     mean: float
-    spread: float
     values: F32
 
 
@@ -173,7 +175,6 @@ class CurvesBody:
     grid: F64
     values: F32
     partial_dependence: F32
-    spread: F32
     histogram_edges: F64
     histogram_counts: F64
     missing: MissingBody | None
@@ -276,14 +277,25 @@ class CombinedBody:
 
 
 @dataclass(frozen=True)
+class TextPart:
+    """A part of a sentence, and the group whose colour it has: 0 or 1, or null."""
+
+    text: str
+    group: int | None
+
+
+@dataclass(frozen=True)
 class DriversBody:
     """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
 
-    `lead` is a sentence: how much curves differ, and whether a column explains it.
+    `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
+    changes in both groups of the best split, or that rows change both ways; it is empty where one effect describes
+    all rows.
     """
 
     feature: str
     lead: str
+    sentence: list[TextPart]
     drivers: list[DriverBody]
     combined: CombinedBody
     n_rows: int
@@ -292,17 +304,15 @@ class DriversBody:
 
 @dataclass(frozen=True)
 class EffectsBody:
-    """ALE and M-plot [n_grid] of a feature at some values of its axis.
+    """ALE [n_grid] of a feature at some values of its axis.
 
-    ALE has the mean 0 over the observations; the M-plot is stored minus `mean_prediction`, that of the observations
-    that have a value.
+    It has the mean 0 over the observations; `mean_prediction` is that of those that have a value.
     """
 
     feature: str
     mean_prediction: float
     grid: F64
     ale: F32
-    m_plot: F32
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class DriversRequest(FeatureRequest):
 
 @dataclass(frozen=True)
 class EffectsRequest(FeatureRequest):
-    """Requests ALE and M-plot of a feature."""
+    """Requests ALE of a feature."""
 
 
 @dataclass(frozen=True)

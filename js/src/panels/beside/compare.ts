@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { ifChanged } from "../../elements/changed.ts";
 import { html, setText } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen, react, Timer } from "../../elements/lifetime.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import { Pace } from "../../plots/frame_budget.ts";
@@ -19,13 +19,9 @@ const REST_MS = 120;
 const FULL = "Up to three features can be compared. Remove one first.";
 
 export class ComparePanel {
-  readonly #select = html("select", { class: "ice-select", "aria-label": "Compare with", "data-test": "compare" });
+  readonly #select = html("select", { class: "ice-select", "data-test": "compare" });
   /** The menu that selects the compared feature. */
-  readonly choice = html(
-    "span",
-    { class: "ice-compare" },
-    hinted(this.#select, "Show another feature next to this one."),
-  );
+  readonly choice = new Entry(this.#select, "Compare with", "Shows another feature on the same value axis.").node;
   readonly #title = html("p", { class: "ice-compare-title", "data-test": "compare-title" });
   readonly #close = pushButton({ class: "ice-link", "data-test": "compare-close" }, "Close comparison");
   readonly #items = html("div", { class: "ice-compared-items" });
@@ -57,10 +53,12 @@ export class ComparePanel {
     this.view.store.remembered.choose("compared", names);
   }
 
-  /** Compares fewer features; the focus moves to the menu. */
+  /** Compares fewer features; the focus moves to the button that closes the comparison, or to the plot. */
   #reduceTo(names: string[]): void {
     this.#compareWith(names);
-    this.#select.focus({ preventScroll: true });
+    this.view.drawNow();
+    const rest = this.plots.hidden ? this.view.root.querySelector<HTMLElement>(".ice-plot") : this.#close;
+    rest?.focus({ preventScroll: true });
   }
 
   #listen(): void {
@@ -99,7 +97,7 @@ export class ComparePanel {
     const { store, keep } = this.view;
     const offer = ifChanged((names: string[] | null) => {
       const options = names?.map((name) => html("option", { value: name }, name));
-      const none = html("option", { value: "" }, "Compare with …");
+      const none = html("option", { value: "" }, "choose …");
       this.#select.replaceChildren(none, ...(options ?? [html("option", { disabled: true }, FULL)]));
     });
     keep(

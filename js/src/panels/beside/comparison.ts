@@ -104,7 +104,7 @@ export class Comparison {
     const scene = computed(() => {
       const kind = store.kind.value;
       if (curves.value === null || drawnKind(kind, curves.value.kind) !== kind) return null;
-      return smallScene(curves.value, kind, store.anchor.value, width.value, store.sceneOptions.value);
+      return smallScene(curves.value, kind, store.anchor.value, width.value);
     });
     return computed(() =>
       loaded.value === null || scene.value === null ? null : { loaded: loaded.value, scene: scene.value },

@@ -1,6 +1,7 @@
 /** Where the curves of c-ICE are 0. */
 
 import { html } from "../../elements/element.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { nearestIndex } from "../../geometry/transforms.ts";
@@ -8,7 +9,6 @@ import type { View } from "../../view/view.ts";
 import type { CurvesBody, FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
 import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
-import { Entry } from "./entries.ts";
 
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
   if (isUnordered(kind))
@@ -38,9 +38,9 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
   };
   listen(select, aborted, {
     change: () => {
-      if (select.value in anchorsOf("numeric")) return store.setAnchor(select.value as NamedAnchor);
-      if (select.value !== AT_VALUE) return store.setAnchor(Number(select.value));
-      store.setAnchor(opened()?.median ?? 0);
+      if (select.value in anchorsOf("numeric")) return store.set("anchor", select.value as NamedAnchor);
+      if (select.value !== AT_VALUE) return store.set("anchor", Number(select.value));
+      store.set("anchor", opened()?.median ?? 0);
       value.focus({ preventScroll: true });
     },
   });
@@ -48,7 +48,7 @@ export function anchorEntry({ store, aborted, keep }: View): HTMLElement {
     change: () => {
       const typed = value.valueAsNumber;
       if (!Number.isFinite(typed)) return;
-      store.setAnchor(value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
+      store.set("anchor", value.type === "date" ? dayOf(typed / MS_PER_DAY, opened()?.clock) : typed);
     },
   });
   const entry = new Entry(select, "Anchor", "Where all curves of c-ICE are 0.");

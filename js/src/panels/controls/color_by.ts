@@ -2,12 +2,10 @@
 
 import { ifChanged } from "../../elements/changed.ts";
 import { html } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
-import { segments } from "../../elements/segments.ts";
 import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
 import { MODEL } from "../../store/models.ts";
-import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, ViewChoices } from "../../wire/protocol.ts";
 import { percent } from "../../words/numbers.ts";
@@ -20,10 +18,8 @@ const MOST_OFFERED = 8;
 const driverText = ({ rule, share }: DriverBody): string => `${rule} · ${percent(share)}`;
 const togetherText = ({ columns, share }: Together): string => `${columns.join(" and ")} together · ${percent(share)}`;
 
-export function colorControl(view: View): HTMLElement {
-  const field = html("label", { class: "ice-field ice-color-by" }, "Colour by ", columnSelect(view));
-  return html("span", { class: "ice-colors" }, field, coloringControl(view));
-}
+export const colorEntry = (view: View): HTMLElement =>
+  new Entry(columnSelect(view), "Colour by", "A column, or a rule that explains why curves differ.").node;
 
 /** An entry of the list: several models, nothing, then what explains the differences, then all columns. */
 interface Choice {
@@ -32,7 +28,7 @@ interface Choice {
   ofModels?: boolean;
 }
 
-function columnSelect({ store, aborted, keep }: View): HTMLElement {
+function columnSelect({ store, aborted, keep }: View): HTMLSelectElement {
   const select = html("select", { class: "ice-select", "data-test": "color-by" });
   let choices: Choice[] = [];
   listen(select, aborted, {
@@ -97,32 +93,4 @@ function chosenOf(choices: readonly Choice[], colorBy: string | null, coloring: 
   const driver = isOfDrivers(coloring) ? choices.findIndex(isChosen) : -1;
   const isPlain = ({ column, ofModels = false }: Choice) => column === colorBy && !ofModels;
   return driver !== -1 ? driver : choices.findIndex((choice) => isPlain(choice) && choice.coloring === null);
-}
-
-const COLORINGS: { coloring: Coloring; label: string; hint: string }[] = [
-  { coloring: "value", label: "Ramp", hint: "Colour along a ramp from low to high." },
-  { coloring: "median", label: "Median", hint: "Blue below the median, red above it." },
-];
-
-/** How numbers are coloured; levels are coloured in one way only. */
-function coloringControl({ store, aborted, keep }: View): HTMLElement {
-  const buttons = COLORINGS.map(({ coloring, label, hint }) => {
-    const mark = html("i", { class: `ice-coloring-${coloring}`, "aria-hidden": "true" });
-    return hinted(html("button", { "data-test": `coloring-${coloring}`, "aria-label": label }, mark), hint, label);
-  });
-  const choose = (place: number): void => store.colorAs(store.colorBy.peek(), COLORINGS[place]!.coloring);
-  const { node, check } = segments("Colouring of numbers", buttons, choose, aborted);
-  node.classList.add("ice-coloring");
-  keep(
-    () => {
-      const picture = store.picture.value;
-      const colors = picture.state === "ready" ? picture.loaded.colors : null;
-      return { scale: colors === null ? null : unsplit(colors.scale), coloring: store.remembered.of("coloring").value };
-    },
-    ({ scale, coloring: chosen }) => {
-      node.hidden = scale?.kind !== "continuous";
-      check(COLORINGS.findIndex(({ coloring }) => coloring === chosen));
-    },
-  );
-  return node;
 }

@@ -5,15 +5,14 @@ import { explained } from "../../elements/explained.ts";
 import { listen } from "../../elements/lifetime.ts";
 import type { RankedFeature } from "../../store/ranking.ts";
 import type { View } from "../../view/view.ts";
-import type { Distance, FeatureKind, Header } from "../../wire/protocol.ts";
+import { type Distance, DOCUMENT_DEFAULTS, type FeatureKind, type Header } from "../../wire/protocol.ts";
 import { unitOf } from "../../words/dates.ts";
 import { explanation, variantsOf } from "../../words/glossary.ts";
 import { capital } from "../../words/names.ts";
 import { halfWeight, keptText, number, reachText } from "../../words/numbers.ts";
 import { hasLevels, isUnordered } from "../../words/values.ts";
 
-/** The same as in Python. */
-const DEFAULT = 0.75;
+const DEFAULT = DOCUMENT_DEFAULTS.decay;
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
 const NAME = explanation("decay").name;
@@ -43,7 +42,7 @@ class DecayPanel {
     html("span", { class: "ice-decay-name" }, this.#label, " ", this.#value),
     html("span", { class: "ice-decay-track" }, this.#tick, this.#slider),
     this.#readout,
-    html("span", { class: "ice-decay-end" }, "near each row’s own value"),
+    html("span", { class: "ice-decay-end" }, "near each row’s observed value"),
     html("span", { class: "ice-decay-end" }, "all values alike"),
   );
 

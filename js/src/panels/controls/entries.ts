@@ -1,12 +1,15 @@
 /** Entries of the menu of settings: what each is called, its control, and a line that says what it does. */
 
-import { html, setText, uniqueId, update } from "../../elements/element.ts";
+import { html } from "../../elements/element.ts";
+import { Entry } from "../../elements/entry.ts";
 import { listen } from "../../elements/lifetime.ts";
 import { optionsIn } from "../../elements/options.ts";
 import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
-import type { Store } from "../../store/store.ts";
+import { isOfDrivers } from "../../store/drivers.ts";
+import { loadedOf, type Store } from "../../store/store.ts";
+import { unsplit } from "../../store/two_sides.ts";
 import type { View } from "../../view/view.ts";
-import type { Distance, RankBy } from "../../wire/protocol.ts";
+import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
 import { explanation } from "../../words/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
 import { responseName } from "../../words/names.ts";
@@ -17,37 +20,11 @@ const DISTANCES: Record<Distance, string> = {
   conditional: "SD given the other features",
   custom: "scale as passed",
 };
+const COLORINGS = { value: "ramp", median: "at the median" };
+const AXES: Record<ViewChoices["axis"], string> = { auto: "automatic", value: "by value", rank: "by rank" };
 const METRICS = Object.keys(RANK_LABELS) as RankBy[];
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const USUAL_LEVEL = 0.95;
-
-/** A line of the menu. A click anywhere on it reaches its control. */
-export class Entry {
-  readonly node: HTMLElement;
-  readonly #text: HTMLElement;
-  readonly #name: HTMLElement;
-
-  constructor(
-    readonly control: HTMLInputElement | HTMLSelectElement,
-    private readonly label: string,
-    private readonly usual = "",
-  ) {
-    const id = uniqueId("ice-entry");
-    this.#name = html("span", {}, label);
-    this.#text = html("span", { id, class: "ice-entry-text", "data-test": `${control.dataset.test}-text` }, usual);
-    update(control, { "aria-label": label, "aria-describedby": id });
-    this.node = html("label", { class: "ice-entry" }, this.#name, control, this.#text);
-  }
-
-  /** Shows the entry, with the reason where it is not available; undefined hides it. */
-  show(offer: Offer, text = this.usual, label = this.label): void {
-    this.node.hidden = offer === undefined;
-    this.control.disabled = typeof offer === "string";
-    setText(this.#name, label);
-    setText(this.#text, offer ?? text);
-    update(this.control, { "aria-label": label });
-  }
-}
 
 /** An entry that chooses one of several values; without two of them it is hidden. */
 interface Choice {
@@ -59,7 +36,21 @@ interface Choice {
   text: (store: Store) => string;
 }
 
+/** Whether a number colours the curves on screen. */
+function isNumberColor({ picture, remembered }: Store): boolean {
+  const scale = loadedOf(picture.value)?.colors?.scale;
+  return scale !== undefined && unsplit(scale).kind === "continuous" && !isOfDrivers(remembered.of("coloring").value);
+}
+
 const CHOICES: readonly Choice[] = [
+  {
+    name: "coloring",
+    label: "Colours of numbers",
+    options: (store) => (isNumberColor(store) ? Object.entries(COLORINGS) : []),
+    chosen: ({ remembered }) => remembered.of("coloring").value,
+    choose: (store, value) => store.colorAs(store.colorBy.peek(), value as ViewChoices["coloring"]),
+    text: () => "A ramp from low to high, or two colours, up to the median and above.",
+  },
   {
     name: "response",
     label: "Response",
@@ -79,7 +70,7 @@ const CHOICES: readonly Choice[] = [
         RANK_LABELS[metric],
       ]),
     chosen: ({ rankBy }) => rankBy.value,
-    choose: (store, value) => store.setRankBy(value as RankBy),
+    choose: (store, value) => store.set("rank_by", value as RankBy),
     text: ({ rankBy, convention, models, reading, ranking }) => {
       const meaning = meaningOf(rankBy.value, convention.value, models.value.length);
       if (reading.value === null) return meaning;
@@ -93,7 +84,7 @@ const CHOICES: readonly Choice[] = [
     label: explanation("distance").name,
     options: ({ figures }) => (figures.value?.header.distances ?? []).map((each) => [each, DISTANCES[each]]),
     chosen: ({ distance }) => distance.value,
-    choose: (store, value) => store.setDistance(value as Distance),
+    choose: (store, value) => store.set("distance", value as Distance),
     text: () => "The unit in which values are far from the observed one.",
   },
   {
@@ -111,6 +102,15 @@ const CHOICES: readonly Choice[] = [
     choose: (store, value) => store.setMaxLines(Number(value)),
     text: ({ figures }) =>
       `The largest number of curves drawn, of ${plural(figures.value?.header.n_observations ?? 0, "row")}.`,
+  },
+  {
+    name: "axis",
+    label: "Axis",
+    options: ({ remembered, opened }) =>
+      remembered.of("right").value === "all" || opened?.kind !== "numeric" ? [] : Object.entries(AXES),
+    chosen: ({ remembered }) => remembered.of("axis").value,
+    choose: ({ remembered }, value) => remembered.choose("axis", value as ViewChoices["axis"]),
+    text: () => "By rank, all observed values are equally far apart: it unfolds skewed features.",
   },
 ];
 
@@ -157,14 +157,11 @@ const SWITCHES: readonly Switch[] = [
   },
   {
     name: "view-unlike",
-    label: "Fade curves where unlike the data",
-    text: "Instead of by distance: where the other features predict another value.",
+    label: "End curves where unlike the data",
+    text: "Where the other features predict another value. Off: curves fade by distance alone.",
     offer: ({ unlike }) => unlike,
-    isOn: ({ remembered }) => remembered.of("unlike").value,
-    turn: ({ remembered }, on) => {
-      remembered.choose("unlike", on);
-      remembered.choose("fade", on ? "unlike" : "distance");
-    },
+    isOn: ({ remembered }) => remembered.of("fade").value === "unlike",
+    turn: ({ remembered }, on) => remembered.choose("fade", on ? "unlike" : "distance"),
   },
   {
     name: "view-target",
@@ -177,7 +174,11 @@ const SWITCHES: readonly Switch[] = [
     name: "view-shared_y",
     label: "Same value axis for all features",
     text: "",
-    offer: ({ shared_y }) => shared_y,
+    // One feature alone has no other axis.
+    offer: ({ shared_y }, { remembered }) => {
+      const isOne = remembered.of("right").value !== "all" && remembered.of("compared").value.length === 0;
+      return isOne && !remembered.of("shared_y").value ? undefined : shared_y;
+    },
     ...remembers("shared_y"),
   },
   {
@@ -217,7 +218,7 @@ function intervalsEntry({ store, aborted, keep }: View): HTMLElement {
   let level = store.intervals.peek() ?? USUAL_LEVEL;
   const input = checkbox("intervals");
   const entry = new Entry(input, "Intervals", "How far the bars would move with other rows.");
-  listen(input, aborted, { change: () => store.setIntervals(input.checked ? level : null) });
+  listen(input, aborted, { change: () => store.set("ci", input.checked ? level : null) });
   keep(
     () => [store.intervals.value, store.hasIntervals] as const,
     ([chosen, areOffered]) => {

@@ -13,7 +13,7 @@ const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 export function kindControl({ store, aborted, keep }: View): HTMLElement {
   const buttons = KINDS.map((kind) => html("button", { "data-test": `kind-${kind}` }, explanation(kind).name));
   const choose = (place: number): void => {
-    if (!buttons[place]!.hasAttribute("aria-disabled")) store.setKind(KINDS[place]!);
+    if (!buttons[place]!.hasAttribute("aria-disabled")) store.set("kind", KINDS[place]!);
   };
   const { node, check } = segments("Kind of curves", buttons, choose, aborted);
   keep(

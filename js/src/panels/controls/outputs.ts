@@ -21,7 +21,7 @@ const CHOICES: readonly Choice[] = [
     label: "Model",
     offered: ({ models }) => models,
     chosen: ({ openModel }) => openModel.value,
-    choose: (store, value) => store.setModel(value),
+    choose: (store, value) => store.set("model", value),
   },
   {
     name: "output",
@@ -46,7 +46,8 @@ export function contextLine(view: View): HTMLElement {
       const chosen = store.client.hasKernel ? header?.outputs.find((each) => label.endsWith(` ${each}`)) : undefined;
       setText(lead, `What moves the ${chosen === undefined ? label : label.slice(0, -chosen.length - 1)}`);
       const n = header?.n_observations ?? 0;
-      setText(facts, n === 0 ? "" : `${plural(n, "row")} · ${plural(header!.features.length, "feature")}`);
+      const known = header === null || n === 0 ? [] : [header.model, plural(n, "row"), header.score];
+      setText(facts, known.filter(Boolean).join(" · "));
     },
   );
   return html("div", { class: "ice-context" }, title, model!, facts);

@@ -8,9 +8,17 @@ import { placeUnder } from "../../elements/placing.ts";
 import { pushButton } from "../../elements/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { anchorEntry } from "./anchor.ts";
+import { colorEntry } from "./color_by.ts";
+import { detailsPanel } from "./details.ts";
 import { choiceEntries, switchEntries } from "./entries.ts";
 
-export function settingsMenu(view: View): HTMLElement {
+/** What other panels put into the menu. */
+export interface MoreSettings {
+  compare: HTMLElement;
+  drivers: HTMLElement;
+}
+
+export function settingsMenu(view: View, { compare, drivers }: MoreSettings): HTMLElement {
   const { root, aborted } = view;
   const button = pushButton(
     { class: "ice-button", "aria-expanded": "false", "aria-label": "More settings", "data-test": "view" },
@@ -27,9 +35,13 @@ export function settingsMenu(view: View): HTMLElement {
       hidden: true,
       "data-test": "view-menu",
     },
+    colorEntry(view),
+    compare,
+    drivers,
     ...choiceEntries(view),
     anchorEntry(view),
     ...switchEntries(view),
+    detailsPanel(view),
   );
   const whole = html("div", { class: "ice-view" }, hinted(button, "More settings"), menu);
 
@@ -43,6 +55,9 @@ export function settingsMenu(view: View): HTMLElement {
     button.setAttribute("aria-expanded", "false");
   };
   listen(button, aborted, { click: () => (menu.hidden ? open() : close()) });
+  // What these show is behind the menu.
+  listen(compare, aborted, { change: close });
+  listen(drivers, aborted, { click: ({ target }) => (target as Element).closest(".ice-both") !== null && close() });
   listen(whole, aborted, {
     keydown: (event) => {
       if (event.key !== "Escape" || menu.hidden) return;

@@ -1,10 +1,8 @@
 /** What the optional content of the curves says, or what it waits for. */
 import type { ReadonlySignal } from "@preact/signals-core";
 import { html, setText } from "../../elements/element.ts";
-import { explained, unexplained } from "../../elements/explained.ts";
 import type { Progress } from "../../store/feed.ts";
 import type { View } from "../../view/view.ts";
-import { explanation } from "../../words/glossary.ts";
 import type { Shown } from "./state/plot_state.ts";
 
 /** A problem, or that an answer is on its way; "" where it is there, or not wanted. */
@@ -14,7 +12,7 @@ function waitText(progress: Progress<object>, isWanted: boolean, wait: string): 
 }
 
 /** What compared plots leave out, as notes name it. */
-const LEFT_OUT = { target: "the observed target", ale: "ALE", unlike: "values unlike the data" };
+const LEFT_OUT = { target: "the observed target", ale: "ALE" };
 
 /** What was switched on and is not shown while features are compared. */
 function leftOutText({ remembered }: View["store"]): string {
@@ -29,9 +27,8 @@ function leftOutText({ remembered }: View["store"]): string {
 export function optionalNotes(view: View, shown: Shown, isComparing: ReadonlySignal<boolean>): HTMLElement {
   const { store, keep } = view;
   const effects = html("span", { "data-test": "effects-note" });
-  const unlike = html("span", { "data-test": "unlike-note" });
   const hidden = html("span", { "data-test": "left-out-note" });
-  const notes = html("p", { class: "ice-range-remark ice-optional-notes", role: "status" }, effects, unlike, hidden);
+  const notes = html("p", { class: "ice-range-remark ice-optional-notes", role: "status" }, effects, hidden);
   keep(
     () => (isComparing.value ? leftOutText(store) : ""),
     (text) => {
@@ -46,18 +43,11 @@ export function optionalNotes(view: View, shown: Shown, isComparing: ReadonlySig
         shown.loaded.value?.curves.feature ?? "",
         shown.wantedEffects.value.length > 0,
         store.effects.value,
-        (shown.plot.value?.unlike ?? 0) > 0,
-        store.unlike.value,
       ] as const,
-    ([compares, feature, wantsEffects, knownEffects, wantsUnlike, knownUnlike]) => {
-      const fitting = `Fitting models that predict ${feature} from the other features, to find values unlike the data …`;
+    ([compares, feature, wantsEffects, knownEffects]) => {
       setText(effects, waitText(knownEffects, wantsEffects, `Computing ALE of ${feature} …`));
-      const summary = (wantsUnlike && knownUnlike.body?.summary) || "";
-      setText(unlike, summary || waitText(knownUnlike, wantsUnlike, fitting));
-      if (summary === "") unexplained(unlike);
-      else explained(unlike, explanation("unlike"));
-      for (const note of [effects, unlike]) note.hidden = compares || note.textContent === "";
-      notes.hidden = effects.hidden && unlike.hidden && hidden.hidden;
+      effects.hidden = compares || effects.textContent === "";
+      notes.hidden = effects.hidden && hidden.hidden;
     },
   );
   return notes;

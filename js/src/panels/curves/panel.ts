@@ -10,16 +10,14 @@ import type { Pins } from "../../store/pins.ts";
 import { loadedOf, type Picture } from "../../store/store.ts";
 import { type View, whileShown } from "../../view/view.ts";
 import type { Status } from "../../wire/protocol.ts";
-import { colorLegend, marksKey } from "./key.ts";
+import { namesOfLines } from "./key.ts";
 import { effectsLayers } from "./layers/effects.ts";
 import { type Groups, groupsLayer, groupsOf } from "./layers/groups.ts";
 import { linesLayer } from "./layers/lines.ts";
-import { modelLabels } from "./layers/model_labels.ts";
 import { observedLayer } from "./layers/observed.ts";
 import { axesLayer, dotsLayer, markedLayer, stripLabels } from "./layers/overlay.ts";
-import { rugLayer } from "./layers/rug.ts";
 import { targetLayer } from "./layers/target.ts";
-import { unlikeLayer } from "./layers/unlike.ts";
+import { unlikeLayer, unlikeTitle } from "./layers/unlike.ts";
 import { optionalNotes } from "./optional_notes.ts";
 import { anchorHandle } from "./pointer/anchor.ts";
 import { Crosshair } from "./pointer/crosshair.ts";
@@ -50,19 +48,17 @@ function messageFor(picture: Picture, status: Status, silent: boolean): string {
 export interface Beside {
   /** Rows that a card is about. */
   pins: Pins;
-  /** Its choice is under the plot, its plots are shown in place of the large one. */
-  compare: { choice: HTMLElement; plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
+  /** Its plots are shown in place of the large one. */
+  compare: { plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
   correlated: HTMLElement;
-  drivers: HTMLElement;
-  /** The kinds are beside the name, the colours beside the drivers. */
+  /** Beside the name. */
   kinds: HTMLElement;
-  colors: HTMLElement;
   decay: HTMLElement;
 }
 
 /** `under` is placed below the curves of the open feature. */
 export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[]): HTMLElement {
-  const { compare, correlated, drivers, kinds, colors, decay } = beside;
+  const { compare, correlated, kinds, decay } = beside;
   const frame = html("div", {
     class: "ice-plot",
     tabindex: 0,
@@ -74,8 +70,10 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
   const groups = groupsOf(shown);
   fillFrame(frame, view, shown, groups, beside);
   const titles = axisTitles(view, shown, frame);
-  const above = html("div", { class: "ice-plot-titles" }, titles.value, titles.range);
-  const below = html("div", { class: "ice-plot-titles" }, titles.feature);
+  const above = html("div", { class: "ice-plot-titles" }, titles.value);
+  const below = html("div", { class: "ice-plot-titles" }, unlikeTitle(view, shown), titles.feature);
+  const stage = html("div", { class: "ice-stage" }, frame, coverOf(view));
+  const names = namesOfLines(view, shown, groups, stage, compare.isComparing);
   const panel = html(
     "section",
     { class: "ice-panel ice-curves", "aria-label": "Curves of the open feature", "data-test": "curves" },
@@ -85,17 +83,16 @@ export function curvesPanel(view: View, beside: Beside, ...under: HTMLElement[])
       html("div", { class: "ice-title-row" }, featureTitle(view), kinds),
       featureSentence(view, shown),
     ),
-    html("div", { class: "ice-asides" }, html("div", { class: "ice-aside" }, correlated, colors), drivers),
+    correlated,
     kindRemark(view, shown),
     rangeRemark(view, shown),
     optionalNotes(view, shown, compare.isComparing),
     compare.plots,
     above,
-    html("div", { class: "ice-stage" }, frame, coverOf(view)),
+    stage,
     below,
     decay,
-    html("div", { class: "ice-under-plot" }, marksKey(view, shown, groups), compare.choice),
-    colorLegend(view, shown, groups),
+    names,
     ...under,
     spokenSummary(view, shown),
   );
@@ -132,13 +129,11 @@ function fillFrame(
     linesLayer(ofOne, shown, "selected"),
     dotsLayer(ofOne, shown, "selected"),
     groupsLayer(ofOne, shown, groups),
-    rugLayer(ofOne, shown),
     unlikeLayer(ofOne, shown),
     effects.rims,
-    markedLayer(ofOne, shown),
+    markedLayer(ofOne, shown, groups),
     effects.lines,
     edgeMarks(ofOne, shown),
-    modelLabels(ofOne, shown),
     observedLayer(ofOne, shown, pins),
     ...stripLabels(ofOne, shown),
     anchorHandle(frame, view, shown),

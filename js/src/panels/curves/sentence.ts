@@ -1,11 +1,15 @@
 /** The effect of the open feature on the prediction, in one sentence under its title. */
-import { html, setText } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { html, setText, update } from "../../elements/element.ts";
+import { explained, hinted } from "../../elements/explained.ts";
+import { listen } from "../../elements/lifetime.ts";
+import { cssColor } from "../../geometry/palette.ts";
+import { splitPalette } from "../../geometry/split_palette.ts";
 import type { Scene } from "../../plots/scene.ts";
 import { type RankedFeature, tiedWith } from "../../store/ranking.ts";
 import type { Reading } from "../../store/reading.ts";
 import type { View } from "../../view/view.ts";
-import type { CurvesBody } from "../../wire/protocol.ts";
+import type { CurvesBody, DriversBody, Kind } from "../../wire/protocol.ts";
 import { SAMPLE, sampleText } from "../../words/metric_names.ts";
 import { columnFormat, count, number, unlikeText } from "../../words/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../words/values.ts";
@@ -92,13 +96,85 @@ function figuresText(opened: RankedFeature, reading: Reading): string {
     .join("\n");
 }
 
-export function featureSentence({ store, keep }: View, { loaded, plot }: Shown): HTMLElement {
+/**
+ * How the groups of the best split differ, once that is known, in the colours of their curves. A click colours the curves
+ * by the split and shows their change, where the groups part; another one restores both.
+ */
+function groupsSentence({ store, theme, aborted, keep }: View): {
+  node: HTMLElement;
+  lead: HTMLElement;
+  best: ReadonlySignal<DriversBody | null>;
+} {
+  const lead = html("span", { class: "ice-sentence-average" });
+  // A button would not wrap with the sentence.
+  const attributes = { class: "ice-sentence-split", role: "button", tabindex: 0, "data-test": "sentence-split" };
+  const split = html("span", attributes);
+  const groups = html("span", { "data-test": "groups-sentence" }, lead, split);
+  const best = computed(() => {
+    const { body } = store.drivers.value;
+    return body !== null && body.feature === store.feature.value && body.sentence.length > 0 ? body : null;
+  });
+  const isOn = computed(
+    () => store.remembered.of("coloring").value === "driver" && store.colorBy.value === best.value?.drivers[0]?.column,
+  );
+  let kindBefore: Kind | null = null;
+  const colour = (): void => {
+    const column = best.peek()?.drivers[0]?.column;
+    if (column === undefined) return;
+    if (isOn.peek()) {
+      store.colorAs(null, "value");
+      if (kindBefore !== null) store.set("kind", kindBefore);
+      kindBefore = null;
+      return;
+    }
+    store.colorAs(column, "driver");
+    if (store.kind.peek() !== "ice") return;
+    kindBefore = "ice";
+    store.set("kind", "c-ice");
+  };
+  listen(split, aborted, {
+    click: colour,
+    keydown: (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      colour();
+    },
+  });
+  keep(
+    () => [best.value, theme.value.dark] as const,
+    ([body, dark]) => {
+      groups.hidden = body === null;
+      if (body === null) return;
+      const palette = splitPalette(dark ? "dark" : "light");
+      const [first, ...rest] = body.sentence;
+      setText(lead, first!.text);
+      split.hidden = rest.length === 0;
+      split.replaceChildren(
+        ...rest.map(({ text, group }) => {
+          const part = html("span", { class: group === null ? null : "ice-sentence-group" }, text);
+          if (group !== null) part.style.color = cssColor(palette, group);
+          return part;
+        }),
+      );
+      hinted(split, "Colour the curves by this.");
+    },
+  );
+  keep(
+    () => isOn.value,
+    (on) => update(split, { "aria-pressed": String(on) }),
+  );
+  return { node: groups, lead, best };
+}
+
+export function featureSentence(view: View, { loaded, plot }: Shown): HTMLElement {
+  const { store, keep } = view;
   const average = html("span", { class: "ice-sentence-average", "data-test": "facts" });
+  const { node: groups, lead, best } = groupsSentence(view);
   const missing = html("span", { "data-test": "missing-sentence" });
   const steepest = html("span", { "data-test": "steepest" });
   const unlike = html("span", { "data-test": "unlike-of-row" });
   const sample = explained(html("span", { "data-test": "sample" }), SAMPLE);
-  const parts = [average, missing, steepest, unlike];
+  const parts = [groups, average, missing, steepest, unlike];
   const sentence = html("p", { class: "ice-sentence", "data-test": "sentence" }, ...parts, " ", sample);
   keep(
     () =>
@@ -109,8 +185,10 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
         store.opened,
         store.ranking.value.length,
         store.reading.value,
+        best.value,
       ] as const,
-    ([curves, feature, output, opened, of, reading]) => {
+    ([curves, feature, output, opened, of, reading, groupsBody]) => {
+      average.hidden = groupsBody !== null;
       // While the curves of a feature are computed, those of the last one are on screen.
       setText(average, curves === null || curves.feature !== feature ? "" : averageSentence(curves, output));
       const [missingImpact, impact] = ["missing_impact", "impact"].map((metric) =>
@@ -119,7 +197,11 @@ export function featureSentence({ store, keep }: View, { loaded, plot }: Shown):
       const ifMissing = average.textContent === "" ? "" : missingSentence(feature, missingImpact, impact);
       setText(missing, ifMissing && ` ${ifMissing}`);
       if (opened !== null && reading !== null) {
-        explained(average, { name: rankText(opened, of), text: figuresText(opened, reading) });
+        const [name, figures] = [rankText(opened, of), figuresText(opened, reading)];
+        explained(average, { name, text: figures });
+        const why =
+          groupsBody === null ? [] : [average.textContent ?? "", `${groupsBody.lead.replace(/(; of that:|\.)$/, "")}.`];
+        explained(lead, { name, text: [...why, figures].join("\n") });
       }
     },
   );

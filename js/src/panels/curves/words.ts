@@ -2,7 +2,6 @@
 
 import { html, setText, update } from "../../elements/element.ts";
 import { partedText } from "../../elements/elided_name.ts";
-import { explained } from "../../elements/explained.ts";
 import { Timer } from "../../elements/lifetime.ts";
 import { featureAxisTitle, valueTitle } from "../../plots/axis_titles.ts";
 import type { EffectLine } from "../../plots/effects.ts";
@@ -31,35 +30,32 @@ const KEYS =
 
 export interface AxisTitles {
   value: HTMLElement;
-  range: HTMLElement;
   feature: HTMLElement;
 }
 
 export function axisTitles(view: View, { plot }: Shown, frame: HTMLElement): AxisTitles {
   const value = html("span", { class: "ice-y-title", "data-test": "y-title" });
-  const ofRange = explanation("prediction_range");
-  const range = html("span", { class: "ice-range-title", "data-test": "range-title" }, `${ofRange.name}\u00a0↑`);
-  explained(range, ofRange);
   const feature = html("span", { class: "ice-x-title", "data-test": "x-title" });
   view.keep(
     () => [plot.value, view.store.outputName.value, view.store.figures.value?.header.output_label ?? ""] as const,
     ([shown, ofOpen, ofAll]) => {
       if (shown === null) return;
-      const { scene, valueExponent, rangeTicks } = shown;
+      const { scene, valueExponent } = shown;
       const name = scene.curves.feature;
       const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
       const same = shown.shared ? ", on the same axis for all features" : "";
       setText(value, `↑ ${valueTitle(scene, scene.models === null ? ofOpen : ofAll)}${unit}${same}`);
-      setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)} →`);
+      const byRank = shown.byRank ? ", by rank" : "";
+      setText(feature, scene.onLevels ? featureAxisTitle(scene) : `${featureAxisTitle(scene)}${byRank} →`);
       feature.title = name;
-      range.hidden = rangeTicks.length === 0;
+      feature.style.marginRight = `${shown.size.width - shown.outer - 8}px`;
       const lines = count(linesPerModel(scene));
       const each = scene.models === null ? "" : ` of each of ${count(scene.models.length)} models`;
       const label = `${name}: ${lines} curves${each}. Arrow keys move from curve to curve, Enter selects, Escape clears.`;
       update(frame, { "aria-label": label, "aria-description": KEYS });
     },
   );
-  return { value, range, feature };
+  return { value, feature };
 }
 
 export function featureTitle({ store, keep }: View): HTMLElement {

@@ -158,11 +158,10 @@ class Grid {
   }
 
   #look(): Look {
-    const { kind, anchor, sceneOptions, explained } = this.#store;
+    const { kind, anchor, explained } = this.#store;
     return {
       kind: kind.value,
       anchor: anchor.value,
-      options: sceneOptions.value,
       theme: this.view.theme.value,
       ratio: this.#size.value.ratio,
       shared: this.#shared.value,

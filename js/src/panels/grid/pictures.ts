@@ -1,4 +1,4 @@
-/** The plots of the tiles, computed once for each and again when the kind, the anchor or the options change. */
+/** The plots of the tiles, computed once for each and again when the kind, or the anchor change. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Scene } from "../../plots/scene.ts";
@@ -7,7 +7,7 @@ import { endsWriter } from "../../plots/small_picture.ts";
 import { around, rangeOf, smallPlot, smallScene } from "../../plots/small_plot.ts";
 import type { Shelf } from "../../store/curve_queue.ts";
 import type { Hidden } from "../../store/filters.ts";
-import type { Loaded, SceneOptions } from "../../store/store.ts";
+import type { Loaded } from "../../store/store.ts";
 import type { Theme } from "../../view/theme.ts";
 import type { Anchor, CurvesBody, Kind } from "../../wire/protocol.ts";
 import type { Tile } from "./tile.ts";
@@ -27,7 +27,6 @@ const NOTHING = new Uint32Array(0);
 export interface Look {
   kind: Kind;
   anchor: Anchor;
-  options: SceneOptions;
   theme: Theme;
   ratio: number;
   /** What all features share of the value axis; null where each has its own. */
@@ -82,7 +81,7 @@ export class Pictures {
   }
 
   draw(tiles: ReadonlyMap<string, Tile>, shelf: Shelf, look: Look, width: number): void {
-    const looked = JSON.stringify([look.kind, look.anchor, look.options, look.explained]);
+    const looked = JSON.stringify([look.kind, look.anchor, look.explained]);
     const ready: { tile: Tile; loaded: Loaded; scene: Scene }[] = [];
     for (const [name, tile] of tiles) {
       const shelved = shelf.get(name);
@@ -90,7 +89,7 @@ export class Pictures {
       const { loaded } = shelved;
       const before = this.#shown.get(tile);
       const isSame = before?.curves === loaded.curves && before.key.startsWith(`${looked} ${width} `);
-      const scene = isSame ? before.scene : smallScene(loaded.curves, look.kind, look.anchor, width, look.options);
+      const scene = isSame ? before.scene : smallScene(loaded.curves, look.kind, look.anchor, width);
       ready.push({ tile, loaded, scene });
     }
     let isNew = false;

@@ -1,10 +1,10 @@
 /** The heat map of two features: cells around their values, the colours of these, and what is at a point. */
 import { bisectRight, extent } from "d3-array";
 import { placeInStrip, stripReach } from "../../geometry/levels.ts";
-import type { Palette } from "../../geometry/line_image.ts";
 import { divergingPalette, rampPalette } from "../../geometry/palette.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Scale, type Tick } from "../../marks/axis.ts";
-import { scaleLinear } from "../../marks/scale.ts";
+import type { Palette } from "../../geometry/raster.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../../marks/axis.ts";
+import { type Scale, scaleLinear } from "../../marks/scale.ts";
 import { featureTicks } from "../../plots/plot.ts";
 import type { Size } from "../../view/size.ts";
 import type { Theme } from "../../view/theme.ts";

@@ -225,6 +225,7 @@ class Ranking {
       waits: this.view.store.isCounting.value,
       models: this.#models(),
       output: this.view.store.quantity.value,
+      moved: this.view.store.movedRanks.value,
     };
   }
 
@@ -280,7 +281,7 @@ class Ranking {
     this.#isPlaceless = !hasPlace;
   }
 
-  #drawRows({ ranking, reading, matching, listed, metric, level, feature, computing, models }: State): void {
+  #drawRows({ ranking, moved, reading, matching, listed, metric, level, feature, computing, models }: State): void {
     const longest = this.#longestOf(ranking, reading, metric, level);
     const scale: Scale = {
       metric,
@@ -302,6 +303,7 @@ class Ranking {
           tiedAbove: ranked.tiedBefore !== null && ranked.tiedBefore === listed[place - 1]?.name,
           tiedBelow: ranked.tiedAfter !== null && ranked.tiedAfter === listed[place + 1]?.name,
           rank: ranked.rank,
+          moved: moved.get(ranked.index) ?? 0,
           place,
           position: (listed === matching ? place : matching.indexOf(ranked)) + 1,
           of: matching.length,
@@ -352,6 +354,8 @@ const rowOf = (event: Event): HTMLElement | null => (event.target as Element).cl
 /** The state that the ranking is drawn by. */
 interface State {
   ranking: readonly RankedFeature[];
+  /** By how many ranks features are above those at the default decay, by index. */
+  moved: ReadonlyMap<number, number>;
   reading: Reading | null;
   /** The features whose names contain the search text, and those of them that have a row. */
   matching: readonly RankedFeature[];

@@ -9,7 +9,6 @@ import type { Header, Status } from "../../wire/protocol.ts";
 import { CONVENTION_LABELS, sampleText } from "../../words/metric_names.ts";
 import { capital } from "../../words/names.ts";
 import { count, plural } from "../../words/numbers.ts";
-import { detailsPanel } from "./details.ts";
 
 /** Shown until the chosen output or response is explained. */
 const PREPARING = "Preparing your choice …";
@@ -62,7 +61,6 @@ export function statusPanel(view: View): HTMLElement {
     "footer",
     { class: "ice-status", "data-test": "status" },
     html("div", { class: "ice-status-line" }, words, bar, cancel, resume),
-    detailsPanel(view),
   );
   const fail = (error: unknown): void => {
     if (!(error instanceof Cancelled)) setText(text, sentenceOf(error));
@@ -83,6 +81,11 @@ export function statusPanel(view: View): HTMLElement {
       const isFine = alive && problem === null;
       const isComputing = isFine && status.state === "computing";
       const isStopped = isFine && (status.state === "cancelled" || status.state === "error");
+      // The line of context says what a complete explanation is of.
+      panel.classList.toggle(
+        "ice-hidden",
+        isFine && refusal === null && status.state === "ready" && status.n_rows === null,
+      );
       update(panel, { "data-tone": isFine && refusal === null ? status.state : "error" });
       setText(text, sentence({ ...state, problem: problem ?? (alive ? refusal : null) }));
       const hadFocus = cancel.matches(":focus") || resume.matches(":focus");

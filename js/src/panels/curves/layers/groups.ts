@@ -5,11 +5,12 @@ import { svg } from "../../../elements/element.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { type GroupMean, groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
-import { haloedPaths, linePath } from "../../../marks/paths.ts";
+import { fadingPaths } from "../../../marks/paths.ts";
 import { linesPerModel } from "../../../plots/models.ts";
 import { colorValues, type Plot } from "../../../plots/plot.ts";
 import type { ModelMean, Scene } from "../../../plots/scene.ts";
 import type { View } from "../../../view/view.ts";
+import type { UnlikeBody } from "../../../wire/protocol.ts";
 import { clipOf, clipped } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
 
@@ -51,22 +52,29 @@ function ofModels(shown: Scene, models: readonly ModelMean[]): Groups {
   };
 }
 
-export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {
+export function groupsLayer(view: View, { plot, unlike }: Shown, groups: ReadonlySignal<Groups | null>): SVGSVGElement {
   const layer = markLayer();
   view.keep(
-    () => [plot.value, groups.value, view.store.hiddenLevels.value] as const,
-    ([shown, known, hidden]) => {
+    () =>
+      [
+        plot.value,
+        groups.value,
+        view.store.hiddenLevels.value,
+        view.store.decay.value < 1 ? unlike.value : null,
+      ] as const,
+    ([shown, known, hidden, flagged]) => {
       layer.replaceChildren();
       if (shown === null || known === null) return;
       fitMarks(layer, shown.size);
       const within = clipped(clipOf(shown));
       layer.append(within);
+      const shares = flagged === null ? null : unlikeByGroup(shown, flagged, known.means.length);
       const visible = [...known.means.keys()].filter((group) => known.means[group]!.n > 0 && !hidden.has(group));
       for (const [place, group] of visible.entries()) {
         const mark = svg("g", { class: "ice-group", "data-test": "group-mean", "data-level": group });
         mark.style.setProperty("--ice-line", cssColor(shown.palette, group));
         const aside = ((place + 0.5) / visible.length - 0.5) * DODGE;
-        mark.append(...meanOf(shown, known.means[group]!, aside));
+        mark.append(...meanOf(shown, known.means[group]!, aside, shares?.[group]?.values ?? null));
         within.append(mark);
         const missing = known.beside?.[group]?.values[0];
         if (shown.slot === null || missing === undefined) continue;
@@ -83,14 +91,23 @@ export function groupsLayer(view: View, { plot }: Shown, groups: ReadonlySignal<
   return layer;
 }
 
+/** The share of the curves of each group that is unlike the data, at each value. */
+const unlikeByGroup = ({ lines }: Plot, { flags, grid }: UnlikeBody, nGroups: number): GroupMean[] =>
+  groupMeans(Float32Array.from(flags), grid.length, lines.color, nGroups);
+
 const dotAt = (cx: number, cy: number): SVGElement => svg("circle", { cx, cy, r: RADIUS });
 
 /** A line; on levels a dot for each, beside those of the other groups. */
-function meanOf({ scene, x, y }: Plot, { values }: GroupMean, aside: number): SVGElement[] {
+function meanOf(
+  { scene, x, y }: Plot,
+  { values }: GroupMean,
+  aside: number,
+  shares: Float32Array | null,
+): SVGElement[] {
   const height = (point: number) => y(values[point]!);
   if (!scene.onLevels) {
     const px = scene.x.map((value) => x(value));
-    return haloedPaths(linePath(px, height));
+    return fadingPaths(px, height, shares);
   }
   const room = x(1) - x(0);
   return Array.from(scene.x, (value, point) => dotAt(x(value) + aside * room, height(point)));

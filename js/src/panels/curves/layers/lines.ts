@@ -77,7 +77,7 @@ class LinesLayer {
 
   #read(): State {
     const { decay, dragging, brushing, selection, hiddenLevels } = this.view.store;
-    const { plot, movement, loaded, fadedWhere } = this.shown;
+    const { plot, movement, loaded, unlike } = this.shown;
     return {
       plot: plot.value,
       decay: decay.value,
@@ -88,7 +88,7 @@ class LinesLayer {
       hidden: hiddenLevels.value,
       isColored: (loaded.value?.colors ?? null) !== null,
       pausedAt: this.#pausedAt.value,
-      unlike: fadedWhere.value,
+      unlike: unlike.value,
     };
   }
 

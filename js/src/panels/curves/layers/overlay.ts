@@ -1,5 +1,6 @@
 /** What is under and over the lines: axes, histogram, observed values, the mean, selected rows and the marked one. */
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { max } from "d3-array";
 import { html, svg, update } from "../../../elements/element.ts";
 import { explained } from "../../../elements/explained.ts";
@@ -7,10 +8,10 @@ import { fitMarks, fitPixels, markLayer } from "../../../elements/layers.ts";
 import { groupMeans } from "../../../geometry/crossing.ts";
 import { cssColor } from "../../../geometry/palette.ts";
 import { OWN_DRAG } from "../../../gestures/gestures.ts";
-import { bottomAxis, leftAxis, levelAxis, rightAxis } from "../../../marks/axis.ts";
+import { bottomAxis, leftAxis, levelAxis } from "../../../marks/axis.ts";
 import { drawDots } from "../../../marks/dots.ts";
 import { bar, histogram } from "../../../marks/histogram.ts";
-import { bandPath, haloed, haloedPaths, linePath } from "../../../marks/paths.ts";
+import { bandPath, fadingPaths, haloedPaths, linePath } from "../../../marks/paths.ts";
 import { scaleLinear } from "../../../marks/scale.ts";
 import { linesOfRow, linesPerModel } from "../../../plots/models.ts";
 import { dotX, type Plot, type Slot } from "../../../plots/plot.ts";
@@ -28,7 +29,7 @@ import { explanation, type Term } from "../../../words/glossary.ts";
 import { hasLevels } from "../../../words/values.ts";
 import { clipped, isInSight } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
-import { unlikeStrip } from "./unlike.ts";
+import type { Groups } from "./groups.ts";
 
 /** Share of the steepest mean slope below which a spread of slopes is rounding. */
 const LEAST_SPREAD = 1e-3;
@@ -38,8 +39,6 @@ const MANY_DOTS = 200;
 const MOST_MOVING_DOTS = 1000;
 /** The share of a level's room that its bar of the data leaves free. */
 const LEVEL_GAP = 0.36;
-/** Levels with less room than this, in px, have a slighter mean. */
-const NARROW_LEVEL = 32;
 /** Half the width of the bar of missing values, and the room of their label, in px. */
 const SLOT_BAR = 14;
 const SLOT_LABEL = 54;
@@ -59,7 +58,6 @@ export function axesLayer(view: View, { plot }: Shown): SVGSVGElement {
       fitMarks(layer, shown.size);
       layer.replaceChildren(leftAxis(shown.yTicks, left, right), ...dataStrip(shown), featureAxis(shown, font));
       if (shown.slot !== null) layer.append(...besideAxis(shown, shown.slot));
-      layer.append(rightAxis(shown.rangeTicks, outer));
       if (slopesEnd > bottom) layer.append(...slopeSpread(shown));
       if (scene.kind !== "ice" && y(0) >= top && y(0) <= bottom) {
         layer.append(svg("line", { class: "ice-zero", x1: left, x2: outer, y1: y(0), y2: y(0) }));
@@ -93,17 +91,14 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
   };
   const spread = label("slope_spread", "SD");
   const data = label("histogram", explanation("histogram").name);
-  const unlike = label("unlike", "unlike");
   view.keep(
     () => plot.value,
     (shown) => {
       if (shown === null) return;
       const { size, left, axis, bottom, slopesEnd } = shown;
       spread.hidden = slopesEnd === bottom;
-      unlike.hidden = shown.unlike === 0;
       for (const [node, foot] of [
         [spread, slopesEnd],
-        [unlike, unlikeStrip(shown).bottom],
         [data, axis],
       ] as const) {
         node.style.right = `${size.width - left + 8}px`;
@@ -111,13 +106,13 @@ export function stripLabels(view: View, { plot }: Shown): HTMLElement[] {
       }
     },
   );
-  return [spread, unlike, data];
+  return [spread, data];
 }
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
-function dataStrip({ scene, x, axis, slopesEnd, slot, rug, unlike }: Plot): SVGElement[] {
+function dataStrip({ scene, x, axis, slopesEnd, slot }: Plot): SVGElement[] {
   const { histogram_edges: edges, histogram_counts: counts, missing } = scene.curves;
-  const height = axis - slopesEnd - rug - unlike - 4;
+  const height = axis - slopesEnd - 4;
   const tallest = Math.max(max(counts) ?? 0, slot === null ? 0 : (missing?.count ?? 0));
   const gap = hasLevels(scene.curves.kind) ? LEVEL_GAP : 0;
   const bars: SVGElement[] = [histogram({ edges, counts, x, bottom: axis, height, tallest, gap })];
@@ -152,7 +147,7 @@ function besideAxis({ yTicks, top, axis }: Plot, { left, right, at }: Slot): SVG
 
 /** Standard deviation of the slopes, under them. */
 function slopeSpread({ scene, isCut, left, right, bottom, slopesEnd, x, y, size }: Plot): SVGElement[] {
-  const spread = scene.mean.map((mean, point) => scene.high[point]! - mean);
+  const spread = scene.spread ?? new Float32Array(scene.mean.length);
   // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
   const steepest = max(scene.mean, Math.abs) ?? 0;
   const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
@@ -213,7 +208,11 @@ export function dotsLayer(view: View, { loaded, plot, movement }: Shown, which: 
 }
 
 /** The mean, and the selected rows and the one under the pointer. */
-export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement {
+export function markedLayer(
+  view: View,
+  { loaded, plot, unlike }: Shown,
+  groups: ReadonlySignal<Groups | null>,
+): SVGSVGElement {
   const { store } = view;
   const whole = markLayer();
   // Slopes may leave the plot; what is under it stays readable.
@@ -222,16 +221,21 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
   // Separate groups, so that a moving pointer draws its row alone.
   const [average, selectedRows, selectedMean, pointedRow] = [svg("g"), svg("g"), svg("g"), svg("g")];
   layer.append(average, selectedRows, selectedMean, pointedRow);
+  let before: Plot | null = null;
   view.keep(
-    () => [plot.value, store.remembered.of("partial_dependence").value] as const,
-    ([shown, hasMean]) => {
-      if (store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
+    () => [plot.value, groups.value, unlike.value, store.decay.value < 1] as const,
+    ([shown, known, flagged, isWeighted]) => {
+      if (shown !== before && store.pointed.peek() === null) view.tooltip.hide(); // it was about the plot before
+      before = shown;
       if (shown === null) return;
       const { scene, bottom, size } = shown;
       fitMarks(whole, size);
       update(layer, { width: size.width, height: scene.kind === "d-ice" ? bottom : size.height });
-      const isDrawn = hasMean && scene.models === null;
-      average.replaceChildren(...(scene.x.length === 0 ? [noSlope(shown)] : isDrawn ? meanMarks(shown) : []));
+      const shares = isWeighted ? (flagged?.shares ?? null) : null;
+      // Groups have means of their own.
+      average.replaceChildren(
+        ...(scene.x.length === 0 ? [noSlope(shown)] : known === null ? meanMarks(shown, shares) : []),
+      );
     },
   );
   view.keep(
@@ -255,20 +259,16 @@ export function markedLayer(view: View, { loaded, plot }: Shown): SVGSVGElement 
   return whole;
 }
 
-/** The mean and its band, over the axis and beside it. */
-function meanMarks(shown: Plot): SVGElement[] {
-  const { scene, x, y, top, bottom, slot } = shown;
-  const inside = (value: number): number => Math.min(bottom, Math.max(top, y(value)));
+/** The mean, over the axis and beside it. */
+function meanMarks(shown: Plot, shares: Float32Array | null): SVGElement[] {
+  const { scene, x, y, slot } = shown;
   const marks: SVGElement[] = [];
   if (scene.onLevels) {
-    const dots = Array.from(scene.x, (value, k) =>
-      meanDot(x(value), y(scene.mean[k]!), inside(scene.low[k]!), inside(scene.high[k]!), x(1) - x(0)),
-    );
+    const dots = Array.from(scene.x, (value, k) => meanDot(x(value), y(scene.mean[k]!), x(1) - x(0)));
     marks.push(...dots);
-  } else marks.push(...meanLine(shown, inside));
+  } else marks.push(meanLine(shown, shares));
   if (slot !== null && scene.missing !== null) {
-    const { mean, low, high } = scene.missing;
-    marks.push(meanDot(slot.at, y(mean), inside(low), inside(high), slot.right - slot.left));
+    marks.push(meanDot(slot.at, y(scene.missing.mean), slot.right - slot.left));
   }
   return marks;
 }
@@ -276,21 +276,11 @@ function meanMarks(shown: Plot): SVGElement[] {
 const noSlope = ({ left, top, bottom }: Plot): SVGElement =>
   svg("text", { class: "ice-remark", x: left + 8, y: (top + bottom) / 2 }, NO_SLOPE);
 
-function meanLine({ scene, x, y }: Plot, inside: (value: number) => number): SVGElement[] {
-  const { mean, low, high } = scene;
+function meanLine({ scene, x, y }: Plot, shares: Float32Array | null): SVGElement {
   const px = scene.x.map((value) => x(value));
-  const [lower, upper] = [low, high].map((values) => (point: number) => inside(values[point]!));
   const name = px.length > MOST_BOLD ? "ice-mean ice-mean-fine" : "ice-mean";
-  return [
-    svg("path", { class: "ice-band", d: bandPath(px, lower!, upper!) }),
-    svg("path", { class: "ice-band-edge", d: linePath(px, lower!) }),
-    svg("path", { class: "ice-band-edge", d: linePath(px, upper!) }),
-    haloed(
-      linePath(px, (point) => y(mean[point]!)),
-      name,
-      { "data-test": "partial-dependence" },
-    ),
-  ];
+  const paths = fadingPaths(px, (point) => y(scene.mean[point]!), shares);
+  return svg("g", { class: name, "data-test": "partial-dependence" }, ...paths);
 }
 
 /** A selected row, of those that are few enough for strokes. */
@@ -365,10 +355,12 @@ function meanOfGroup(shown: Plot, groups: Float32Array, group: number): SVGEleme
   return [mark];
 }
 
-/** The mean of a level, and one standard deviation of the lines to either side. */
-function meanDot(x: number, y: number, low: number, high: number, room: number): SVGGElement {
-  const mark = haloed(`M${x},${low}V${high}`, "ice-mean ice-mean-level", { "data-test": "partial-dependence" });
-  mark.classList.toggle("ice-mean-narrow", room < NARROW_LEVEL);
-  mark.append(svg("circle", { cx: x, cy: y, r: Math.min(5, Math.max(2.5, room / 7)) }));
-  return mark;
-}
+/** The mean of a level. */
+const meanDot = (cx: number, cy: number, room: number): SVGElement =>
+  svg("circle", {
+    class: "ice-mean-level",
+    cx,
+    cy,
+    r: Math.min(5, Math.max(2.5, room / 7)),
+    "data-test": "partial-dependence",
+  });

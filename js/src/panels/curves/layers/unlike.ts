@@ -1,5 +1,6 @@
-/** The share of the curves whose phantom observation at a value is unlike 99 % of rows, as a strip along the axis. */
-import { svg } from "../../../elements/element.ts";
+/** The share of the curves whose phantom observation at a value is unlike 99 % of rows, over the histogram of the data. */
+import { html, setText, svg } from "../../../elements/element.ts";
+import { explained } from "../../../elements/explained.ts";
 import { fitMarks, markLayer } from "../../../elements/layers.ts";
 import { bar } from "../../../marks/histogram.ts";
 import { bandPath } from "../../../marks/paths.ts";
@@ -7,6 +8,8 @@ import { scaleLinear } from "../../../marks/scale.ts";
 import type { Plot } from "../../../plots/plot.ts";
 import type { View } from "../../../view/view.ts";
 import type { UnlikeBody } from "../../../wire/protocol.ts";
+import { explanation } from "../../../words/glossary.ts";
+import { percent } from "../../../words/numbers.ts";
 import { hasLevels } from "../../../words/values.ts";
 import { clipped } from "../state/clip.ts";
 import type { Shown } from "../state/plot_state.ts";
@@ -22,17 +25,10 @@ export function unlikeLayer(view: View, { plot, unlike }: Shown): SVGSVGElement 
     () => [plot.value, unlike.value] as const,
     ([shown, known]) => {
       layer.replaceChildren();
-      if (shown === null || shown.unlike === 0) return;
-      const { left, right, size } = shown;
+      if (shown === null || known === null) return;
+      const { left, right, size, slopesEnd, axis } = shown;
       fitMarks(layer, size);
-      const { top, bottom } = unlikeStrip(shown);
-      const ends = { x1: left, x2: right };
-      layer.append(
-        svg("line", { class: "ice-gridline", ...ends, y1: top, y2: top }),
-        svg("line", { class: "ice-gridline", ...ends, y1: bottom, y2: bottom }),
-      );
-      if (known === null) return;
-      const within = clipped({ left, right, top, bottom });
+      const within = clipped({ left, right, top: slopesEnd, bottom: axis });
       within.append(svg("path", { class: "ice-unlike", d: shape(shown, known), "data-test": "unlike" }));
       layer.append(within);
     },
@@ -40,15 +36,28 @@ export function unlikeLayer(view: View, { plot, unlike }: Shown): SVGSVGElement 
   return layer;
 }
 
-/** Where all and where no phantom observation is unlike 99 % of rows, in px. */
-export const unlikeStrip = ({ slopesEnd, rug, unlike }: Plot): { top: number; bottom: number } => ({
-  top: slopesEnd + rug + 4,
-  bottom: slopesEnd + rug + unlike,
-});
+/** The share of all phantom observations, in words. */
+export function unlikeTitle({ store, keep }: View, { unlike }: Shown): HTMLElement {
+  const title = explained(
+    html("span", { class: "ice-unlike-title", "data-test": "unlike-note" }),
+    explanation("unlike"),
+  );
+  keep(
+    () => [unlike.value, store.unlike.value] as const,
+    ([known, progress]) => {
+      const problem = progress.state === "error" ? progress.message : "";
+      title.hidden = known === null && problem === "";
+      setText(title, `unlike any row here: ${known === null ? "–" : percent(known.share)}`);
+      const { name, text } = explanation("unlike");
+      explained(title, { name, text: known === null ? problem : `${known.summary}\n${text}` });
+    },
+  );
+  return title;
+}
 
 function shape(shown: Plot, { grid, shares }: UnlikeBody): string {
-  const { top, bottom } = unlikeStrip(shown);
-  const height = scaleLinear([0, 1], [bottom, top]);
+  const { slopesEnd, axis: bottom } = shown;
+  const height = scaleLinear([0, 1], [bottom, slopesEnd + 4]);
   const px = grid.map((value) => shown.x(value));
   const areLevels = hasLevels(shown.scene.curves.kind);
   if (!areLevels && px.length > 1) {
@@ -61,6 +70,6 @@ function shape(shown: Plot, { grid, shares }: UnlikeBody): string {
   const half = areLevels ? HALF_LEVEL * (shown.x(1) - shown.x(0)) : SINGLE;
   return Array.from(px, (at, k) => {
     const share = shares[k]!;
-    return share > 0 ? bar(at - half, at + half, bottom, share * (bottom - top)) : "";
+    return share > 0 ? bar(at - half, at + half, bottom, bottom - height(share)) : "";
   }).join("");
 }

@@ -38,7 +38,7 @@ export function anchorHandle(frame: HTMLElement, view: View, shown: Shown): HTML
   listen(handle, aborted, {
     pointerdown: (event) => followDrag(frame, event, anchorDrag(store, shown, placeIn(frame, event).x), aborted),
     click: (event) => event.stopPropagation(),
-    dblclick: () => store.setAnchor(DEFAULT),
+    dblclick: () => store.set("anchor", DEFAULT),
     keydown: (event) => {
       const [step, plot] = [STEPS[event.key], shown.plot.peek()];
       if (step === undefined) return;

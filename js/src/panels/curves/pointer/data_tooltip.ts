@@ -23,12 +23,12 @@ export function dataAt(shown: Plot, unlike: UnlikeBody | null, { x, y }: Point):
   if (y < slopesEnd || x < left) return null;
   const { missing, n_observations: nObservations } = scene.curves;
   if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
-    const spread = { mean: scene.missing!.mean, low: scene.missing!.low, high: scene.missing!.high };
-    return { title: "missing", rows: [countRow(missing.count, nObservations), meanRow(scene, spread)], x: slot.at };
+    const rows = [countRow(missing.count, nObservations), meanRow(scene, scene.missing!.mean)];
+    return { title: "missing", rows, x: slot.at };
   }
   if (x > right) return null;
   const data = shown.levelLabels !== null ? levelAt(shown, x) : y <= axis ? binAt(shown, x) : null;
-  if (data === null || unlike === null || shown.unlike === 0) return data;
+  if (data === null || unlike === null) return data;
   return { ...data, rows: [...data.rows, unlikeRow(unlike, shown.x.invert(data.x))] };
 }
 
@@ -43,11 +43,10 @@ const unlikeRow = ({ grid, shares }: UnlikeBody, value: number): TooltipRow => (
   value: `${percent(shares[nearestIndex(grid, value)]!)} of the curves`,
 });
 
-function meanRow({ base, hasQuantileBand }: Scene, { mean, low, high }: { mean: number; low: number; high: number }) {
-  const [from, to] = [number(low + base), number(high + base)];
-  const band = hasQuantileBand ? `, middle 68\u00a0% of the curves ${from} to ${to}` : ` ± ${number(high - mean)}`;
-  return { label: "partial dependence", value: `${number(mean + base)}${band}` };
-}
+const meanRow = ({ base }: Scene, mean: number): TooltipRow => ({
+  label: "partial dependence",
+  value: number(mean + base),
+});
 
 /** A level: its whole name, how many observations have it, and their mean. */
 function levelAt(shown: Plot, x: number): DataTooltip | null {
@@ -64,7 +63,7 @@ function levelAt(shown: Plot, x: number): DataTooltip | null {
   const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
   const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
   if (scene.onLevels) {
-    rows.push(meanRow(scene, { mean: scene.mean[level]!, low: scene.low[level]!, high: scene.high[level]! }));
+    rows.push(meanRow(scene, scene.mean[level]!));
   }
   return { title: tick.label, rows, x: tick.at };
 }

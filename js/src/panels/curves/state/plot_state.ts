@@ -5,7 +5,7 @@ import { stackedScene } from "../../../plots/models.ts";
 import { type Plot, plotOf } from "../../../plots/plot.ts";
 import { type Scene, sceneOf } from "../../../plots/scene.ts";
 import { sharedRange, type ValueRange, valueRange } from "../../../plots/value_range.ts";
-import { canHaveRug, offersIn } from "../../../store/available_choices.ts";
+import { offersIn } from "../../../store/available_choices.ts";
 import { type Loaded, loadedOf, type Store } from "../../../store/store.ts";
 import { followSize } from "../../../view/size.ts";
 import type { View } from "../../../view/view.ts";
@@ -23,23 +23,23 @@ export interface Shown {
   /** The effects that are switched on, and those that are known. */
   wantedEffects: ReadonlySignal<readonly EffectName[]>;
   effects: ReadonlySignal<readonly EffectLine[]>;
-  /** Which phantom observations are unlike 99 % of rows; null while that is not known. */
+  /** Which phantom observations are unlike 99 % of rows, where curves end there; null while that is not known. */
   unlike: ReadonlySignal<UnlikeBody | null>;
-  /** The same where curves fade there instead of by distance, else null. */
-  fadedWhere: ReadonlySignal<UnlikeBody | null>;
 }
 
 /** Narrower frames are not laid out yet. */
 const LEAST_WIDTH = 80;
+/** Frames from this width on have room for the names of lines, and how much. */
+const [LEAST_LABELLED, LABEL_ROOM] = [480, 112];
 
 /** The curves of the open model, or of all of them. */
 function sceneIn(store: Store, { curves, models }: Loaded): Scene {
-  const of = (each: CurvesBody) => sceneOf(each, store.kind.value, store.anchor.value, store.sceneOptions.value);
+  const of = (each: CurvesBody) => sceneOf(each, store.kind.value, store.anchor.value);
   if (models === null) return of(curves);
   return stackedScene(models.map((each) => ({ model: each.model, scene: of(each.curves) })));
 }
 
-type Wants = (key: "target" | "shared_y" | EffectName | "unlike") => boolean;
+type Wants = (key: "target" | "shared_y" | EffectName) => boolean;
 
 /** The effects that are switched on, and the lines of those that are known. */
 function effectsIn(store: Store, scene: ReadonlySignal<Scene | null>, wants: Wants) {
@@ -60,10 +60,8 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
   const wants: Wants = (key) => store.remembered.of(key).value && offers.value[key] === null;
   const target = computed(() => (wants("target") ? (loaded.value?.curves.target ?? null) : null));
   const { wantedEffects, effects } = effectsIn(store, scene, wants);
-  const wantsUnlike = computed(() => wants("unlike"));
-  const unlike = computed(() => store.unlike.value.body);
-  const fadedWhere = computed(() =>
-    wantsUnlike.value && store.remembered.of("fade").value === "unlike" ? unlike.value : null,
+  const unlike = computed(() =>
+    store.remembered.of("fade").value === "unlike" && offers.value.unlike === null ? store.unlike.value.body : null,
   );
   const sharedText = computed(() => {
     const [kind, figures] = [scene.value?.kind, store.figures.value];
@@ -74,14 +72,18 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     const shared = JSON.parse(sharedText.value);
     return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value });
   });
-  const hasRug = computed(() => {
-    const isDrawn = scene.value !== null && canHaveRug(scene.value.curves, scene.value.kind);
-    return isDrawn && store.remembered.of("rug").value !== "off";
-  });
   const plot = computed(() => {
     if (scene.value === null || loaded.value === null || size.value.width < LEAST_WIDTH) return null;
-    const strips = { rug: hasRug.value, unlike: wantsUnlike.value };
-    return plotOf(scene.value, loaded.value.colors, size.value, theme.value, range.value!, strips);
+    const labelRoom = size.value.width < LEAST_LABELLED ? 0 : LABEL_ROOM;
+    return plotOf(
+      scene.value,
+      loaded.value.colors,
+      size.value,
+      theme.value,
+      range.value!,
+      labelRoom,
+      store.remembered.of("axis").value,
+    );
   });
   return {
     loaded,
@@ -92,6 +94,5 @@ export function shownIn(view: View, frame: HTMLElement): Shown {
     wantedEffects,
     effects,
     unlike,
-    fadedWhere,
   };
 }

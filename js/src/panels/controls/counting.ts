@@ -20,7 +20,7 @@ export function countingControl({ store, aborted, keep }: View): HTMLElement {
       "aria-describedby": `${group}-${convention}`,
       "data-test": `convention-${convention}`,
     });
-    listen(radio, aborted, { change: () => store.setConvention(convention) });
+    listen(radio, aborted, { change: () => store.set("convention", convention) });
     return radio;
   });
   const choices = radios.map((radio, at) => {

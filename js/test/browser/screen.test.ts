@@ -1,0 +1,51 @@
+/** The first screen: how much is in sight, and how it is written. */
+import { expect, test } from "vitest";
+import { FakeKernel, outcomes, rentals } from "../../dev/model.ts";
+import { kernel, type Mounted, mountDrawn, openMenu } from "./mount.ts";
+
+const labels = ["healthy", "relapsed", "lost"];
+const classes = new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
+
+/** The rows of the ranking and the coloured part of the sentence are what the screen says, and no controls beside it. */
+const controlsIn = ({ root }: Mounted) =>
+  [...root.querySelectorAll("button, select, input, summary, [role=tab], [role=radio]")].filter(
+    (node) => node.checkVisibility() && node.getBoundingClientRect().width > 1,
+  );
+
+test.each([
+  ["a number", kernel, "Age"],
+  ["levels", new FakeKernel(rentals(60)), "District"],
+  ["one of three classes", classes, "Age"],
+])("at most 14 controls are in sight of %s", async (_name, of, feature) => {
+  const mounted = await mountDrawn(of.model({ feature, ...(of === classes ? { output: "healthy" } : {}) }));
+  await expect.poll(() => mounted.part("drivers").dataset.state).toMatch(/ready|nothing/);
+  expect(controlsIn(mounted).length).toBeLessThanOrEqual(14);
+});
+
+test("no text is smaller than 12 px, and there are at most four sizes", async () => {
+  const mounted = await mountDrawn();
+  await openMenu(mounted);
+  const texts = [...mounted.root.querySelectorAll<HTMLElement>("*")].filter(
+    (node) =>
+      node.checkVisibility() && [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent?.trim()),
+  );
+  const sizes = [...new Set(texts.map((node) => Number.parseFloat(getComputedStyle(node).fontSize)))];
+  expect(Math.min(...sizes)).toBe(12);
+  expect(sizes.length).toBeLessThanOrEqual(4);
+});
+
+test("nothing moves when another feature opens", async () => {
+  const mounted = await mountDrawn();
+  const places = () =>
+    ["plot", "decay-slider", "kind-ice", "ranking"].map((name) => {
+      const { left, top, width, height } = mounted.part(name).getBoundingClientRect();
+      return [name, left, top, width, height];
+    });
+  const before = places();
+  for (const feature of ["BMI", "Smoker", "Marker"]) {
+    mounted.model.push("feature", feature);
+    await mounted.drawn(feature);
+    await expect.poll(() => mounted.part("drivers").dataset.state).toMatch(/ready|nothing/);
+    expect(places()).toEqual(before);
+  }
+});
