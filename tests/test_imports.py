@@ -51,7 +51,7 @@ PACKAGES = {
 
 # Methods of results that draw, or make another result, import what is above them when they are called.
 UPWARD = {
-    ("beyond.compare", "figures.effects"),
+    ("beyond.importances", "figures.effects"),
     ("beyond.interactions", "figures.effects"),
     ("feature", "explanation"),
 }

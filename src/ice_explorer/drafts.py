@@ -61,10 +61,6 @@ _LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by blo
 _MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
 
 
-def _go_on() -> None:
-    """Explanations without an explorer answer no questions between blocks."""
-
-
 class Drafts:
     """Drafts of one model or several on the same rows, each larger than the one before.
 
@@ -101,18 +97,20 @@ class Drafts:
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None when drafts took their share of the time of the result."""
-        if not self._times and self._has_all_rows and self._n_seconds(self._n_cells) < _SHORT:
-            return None
         drafts = None
-        while (size := self._choose_larger()) is not None and self._is_worth(size):
+        while self._is_needed and (size := self._choose_larger()) is not None and self._is_worth(size):
             drafts = self._compute(size, between_blocks)
-            if self._is_shown or self._spent >= _FIRST / 2:
+            if self._is_shown or sum(seconds for _, seconds in self._times) >= _FIRST / 2:
                 break  # Otherwise it came so soon that a larger one is the first to be shown.
-        is_needed = self._is_shown or not self._has_all_rows or self._n_seconds(self._n_cells) >= _SHORT
-        if drafts is None or not is_needed:
+        if drafts is None or not self._is_needed:
             return None
         self._is_shown = True
         return drafts
+
+    @property
+    def _is_needed(self) -> bool:
+        """Whether the result takes so long that a draft is worth a look, as far as times are known."""
+        return self._is_shown or not self._has_all_rows or self._n_seconds(self._n_cells) >= _SHORT
 
     def within(self, seconds: float) -> list[Draft] | None:
         """Compute the largest draft that fits into a budget, or the smallest one; None if the result fits."""
@@ -122,7 +120,7 @@ class Drafts:
             size = self._choose_fitting(left)
             if size is None:
                 return drafts
-            drafts = self._compute(size, _go_on, are_errors_later=True)
+            drafts = self._compute(size, lambda: None, are_errors_later=True)
             left = seconds - (perf_counter() - start)
         return None
 
@@ -139,11 +137,6 @@ class Drafts:
     def _n_cells(self) -> int:
         """Cells of the result."""
         return self.n_all * self._row_cells(math.inf) + self._n_fixed
-
-    @property
-    def _spent(self) -> float:
-        """Seconds that all drafts took."""
-        return sum(seconds for _, seconds in self._times)
 
     def _count_cells(self, size: _Size) -> int:
         return self._drafters[0].n_rows(size[0]) * self._row_cells(size[1]) + self._n_fixed
@@ -169,7 +162,7 @@ class Drafts:
     def _is_worth(self, size: _Size) -> bool:
         """Whether drafts including this one take at most their share of the time of the result."""
         is_first_on_cluster = not (self._times or self._has_all_rows)
-        spent = self._spent + self._n_seconds(self._count_cells(size))
+        spent = sum(seconds for _, seconds in self._times) + self._n_seconds(self._count_cells(size))
         return is_first_on_cluster or spent <= _SHARE * self._n_seconds(self._n_cells)
 
     # --- sizes ------------------------------------------------------------------------------------

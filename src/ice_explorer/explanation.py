@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 
 import numpy as np
 
-from ice_explorer.beyond.compare import importances
+from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
+from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
-from ice_explorer.beyond.measuring import N_REPEATS, scored_of
+from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, second_features
 from ice_explorer.drivers.in_common import find_common_values
@@ -25,14 +26,12 @@ from ice_explorer.feature import N_KEPT, Unchanging
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
-from ice_explorer.results import two_way
 from ice_explorer.results.impact_notes import merge_feature_notes
 from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
 from ice_explorer.results.options import UNITS, resolve_display
 from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
 from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
 from ice_explorer.results.target_check import known_target, observed_target
-from ice_explorer.results.two_way import TwoWay
 from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 from ice_explorer.tables.column import label_index
@@ -47,10 +46,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
 
-    from ice_explorer.beyond.compare import Form, Importances
     from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.beyond.importances import Form, Importances, Measure
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
-    from ice_explorer.beyond.measuring import Measure
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.engines.context import Context

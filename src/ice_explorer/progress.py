@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from ice_explorer.errors import OptionError
+from ice_explorer.locks import Lock
 from ice_explorer.runtime import ipython_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ice_explorer.engines.context import Context
 
 Progress = bool | None | Callable[[int, int, str], object]
 """The option `progress` of `explain`."""
@@ -76,3 +80,39 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
             bar.update(made)
 
         yield show
+
+
+class Stepwise(ABC):
+    """Work with a model in steps, between which others can be answered; `_steps` does what is left."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lock = Lock()
+        self._remaining: Iterator[None] | None = None
+
+    @property
+    @abstractmethod
+    def _is_complete(self) -> bool: ...
+
+    @abstractmethod
+    def _steps(self) -> Iterator[None]: ...
+
+    def _advance(self) -> bool:
+        """Do the next step, and return whether it was the last one."""
+        with self._lock:
+            if not self._is_complete:
+                self._context.prediction_check.check()
+                self._remaining = self._remaining or self._steps()
+                try:
+                    next(self._remaining, None)
+                except Exception:
+                    self._remaining = None  # the next call begins where this one failed
+                    raise
+            return self._is_complete
+
+    def _complete(self, between_steps: Callable[[], object] | None = None) -> None:
+        """Do all steps; what is called between them may raise to end the work."""
+        with self._lock:
+            while not self._advance():
+                if between_steps is not None:
+                    between_steps()

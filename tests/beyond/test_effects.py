@@ -276,12 +276,12 @@ def test_local_effects_are_within_the_axis_that_is_drawn():
     e = explain(lambda X: X["x"] ** 3 + (X["town"] == "b"), X, grid=grid)
     of_town, table = local_effects(e["town"]), e.effects("town", ["ale", "m_plot"])
     assert_array_equal(of_town.grid, [0, 1])
-    assert_allclose(of_town.ale, table["ale"][e["town"].grid])
-    assert_allclose(of_town.m_plot, table["m_plot"][e["town"].grid])
+    assert_allclose(of_town.columns["ale"], table["ale"][e["town"].grid])
+    assert_allclose(of_town.columns["m_plot"], table["m_plot"][e["town"].grid])
     of_x, table = local_effects(e["x"]), e.effects("x", ["ale", "m_plot"])
     assert (of_x.grid[0], of_x.grid[-1]) == (-0.5, 0.25)
     assert_array_equal(of_x.grid[1:-1], [value for value in table.index if -0.5 < value < 0.25])
-    assert_allclose(of_x.ale, np.interp(of_x.grid, table.index, table["ale"]))
+    assert_allclose(of_x.columns["ale"], np.interp(of_x.grid, table.index, table["ale"]))
     assert_allclose(of_x.mean_prediction, e.predictions(range(200)).mean())
 
 

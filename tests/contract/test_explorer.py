@@ -21,7 +21,7 @@ from kernel_end import unpacked
 from numpy.testing import assert_allclose
 
 import ice_explorer as ice
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import Combined, Drivers, describe_driver
 from ice_explorer.drivers.search import ColumnPair

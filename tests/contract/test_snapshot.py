@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone.answers import snapshot
 

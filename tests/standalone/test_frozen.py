@@ -19,7 +19,7 @@ from origins import read_provenance
 from sklearn.neural_network import MLPRegressor
 
 import ice_explorer as ice
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.export.save import save
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS
@@ -427,7 +427,7 @@ def test_a_page_has_what_was_computed_of_features_together(explanation, tmp_path
     plain = Page(save(explanation, ViewState(), tmp_path / "plain.html")).snapshot
     assert (plain["interactions"], plain["pairs"]) == (None, [])
     joint = JointEffects()
-    joint.pair(explanation, "near", "town").compute()
+    joint.pair(explanation, "near", "town")._complete()
     joint.pair(explanation, "near", "flag")  # which is not computed
     page = Page(save(explanation, ViewState(besides=Besides(joint=joint)), tmp_path / "pair.html"))
     (pair,) = page.snapshot["pairs"]

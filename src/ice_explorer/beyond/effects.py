@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
+
+    Predict = Callable[[Rows, Array], Array]
 
 
 EffectKind = Literal["partial_dependence", "ale", "m_plot"]
@@ -71,7 +72,8 @@ class MeanEffects:
 
 _OF_DEPENDENCE: Final = ("spread", "centered_partial_dependence")
 EFFECT_COLUMNS: Final = ("partial_dependence", *_OF_DEPENDENCE, "ale", "m_plot")
-_SAVED: Final = "saved effects"
+SAVED: Final = "saved effects"
+"""Under this name a feature keeps them."""
 
 
 def mean_effects(
@@ -112,39 +114,19 @@ def mean_effects(
 def saved_effects(result: FeatureExplanation) -> MeanEffects | None:
     """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
     is_opened = result._context.origin is not None
-    return result._once(_SAVED, lambda: None if is_opened else mean_effects(result, EFFECT_KINDS))
+    return result._once(SAVED, lambda: None if is_opened else mean_effects(result, EFFECT_KINDS))
 
 
-def keep_effects(result: FeatureExplanation, effects: MeanEffects) -> None:
-    """Let a feature answer from effects of a file."""
-    result._once(_SAVED, lambda: effects)
-
-
-@dataclass(frozen=True, eq=False)
-class LocalEffects:
-    """The effects of a feature that average over observations near each value, within the axis that is drawn.
-
-    - `grid` (n_grid,): places on the axis of pictures: those of `effects` that are on it, and its ends.
-    - `ale`, `m_plot` (n_grid,): accumulated local effects, mean 0; mean predictions near each value [output].
-    - `mean_prediction`: over the observations that have a value [output].
-    """
-
-    grid: Array
-    ale: Array
-    m_plot: Array
-    mean_prediction: float
-
-
-def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> LocalEffects:
-    """Return ALE and M-plot of a feature; computed once.
+def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> MeanEffects:
+    """Return ALE and M-plot within the axis that is drawn: at the values of `effects` there, and at its ends; once.
 
     `between_blocks` is called now and then; what it raises ends the work.
     """
 
-    def computed() -> LocalEffects:
+    def computed() -> MeanEffects:
         found = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
-        grid, (ale, m_plot) = _within(result, found.grid, np.array([found.columns["ale"], found.columns["m_plot"]]))
-        return LocalEffects(grid, ale, m_plot, found.mean_prediction)
+        grid, heights = _within(result, found.grid, np.array(list(found.columns.values())))
+        return replace(found, grid=grid, columns=dict(zip(found.columns, heights, strict=True)))
 
     return result._once("local effects", computed)
 
@@ -166,33 +148,67 @@ class _Sums:
 
     def __init__(self, context: Context, result: FeatureExplanation, grid_size: int) -> None:
         self._context, self._result = context, result
-        self.feature: Feature = result._item.feature
+        self._feature: Feature = result._item.feature
         self._rows = result._item.summed
-        column = SortedValues.of(self.feature.values[self._rows], context.row_weights[self._rows])
-        seed = context.settings.random_state
-        chosen = make_grid(self.feature, column, grid="observed", grid_size=grid_size, random_state=seed)
-        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
         self._weights = context.row_weights[self._rows]
+        column = SortedValues.of(self._feature.values[self._rows], self._weights)
+        seed = context.settings.random_state
+        chosen = make_grid(self._feature, column, grid="observed", grid_size=grid_size, random_state=seed)
+        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
         self._steps: list[tuple[Places, Places, Array]] = []
         self._totals: dict[str, Array] = {}
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
 
-    @cached_property
-    def _order(self) -> Places:
-        """Places on the grid in the order in which local effects are accumulated."""
-        if not self.feature.is_unordered:
-            return np.arange(self.grid.n_grid)
-        return order_levels(self._context, self.feature, self.grid.values, self._rows)
+    def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
+        """Add all rows, block by block, so that no more than a block of phantoms is held."""
+        context, feature, n_grid = self._context, self._feature, self.grid.n_grid
+        has_curves = "partial_dependence" in kinds and self._places is None
+        n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
+        if n_values and self._places is not None:
+            self._result._check_unchanged()
+        elif n_values:
+            context.prediction_check.check()
+        if "m_plot" in kinds:
+            is_all = len(self._rows) == context.table.n_observations
+            self._values = context.all_predictions if is_all else context.predictions(self._rows)
+        with progress_reporter(context.progress, len(self._rows) * n_values) as report:
 
-    @property
-    def spread(self) -> Array:
-        """Standard deviation of the curves at each grid value, ddof=0."""
-        if self._places is not None:
-            return self._result.spread[self._places]
-        total = self._totals
-        mean = total["offset"] / total["mass"]
-        return np.asarray(np.sqrt(np.maximum(total["square"] / total["mass"] - mean**2, 0.0)))
+            def predict(rows: Rows, values: Array) -> Array:
+                return context.brute.evaluate(feature, rows, values, made=lambda n: report(n, n, feature.label))
+
+            for block in self._blocks():
+                rows = self._rows[block]
+                nearness = self._nearness(feature.values[rows])
+                self._add(block, mass=np.ones(len(rows)), nearness=nearness)
+                curves = self._result._curves_at(rows, self.grid.values) if n_values else None
+                if has_curves:
+                    self._add_curves(block, curves, predict)
+                if "ale" in kinds:
+                    self._add_steps(block, curves, predict)
+                if "m_plot" in kinds:
+                    self._add_predictions(block, nearness)
+                if between_blocks is not None:
+                    between_blocks()
+
+    def _blocks(self) -> Iterator[slice]:
+        n_rows = len(self._rows)
+        return (slice(start, min(start + _ROWS_AT_A_TIME, n_rows)) for start in range(0, n_rows, _ROWS_AT_A_TIME))
+
+    def _add(self, block: slice, **of_rows: Array) -> None:
+        """Add what rows bring, (n_rows, …) each, by name."""
+        for name, values in of_rows.items():
+            added = self._weights[block] @ values
+            self._totals[name] = self._totals[name] + added if name in self._totals else added
+
+    def _add_curves(self, block: slice, curves: Array | None, predict: Predict) -> None:
+        """Add curves less the first one, which keeps the digits of large predictions."""
+        rows, grid = self._rows[block], self.grid.values
+        curves = predict(rows, np.broadcast_to(grid, (len(rows), len(grid)))) if curves is None else curves
+        if "offset" not in self._totals:
+            self._first_curve = curves[0]
+        offset = curves - self._first_curve
+        self._add(block, offset=offset, square=offset**2)
 
     def effect(self, kind: str) -> Array:
         """Return an effect at each grid value, (n_grid,)."""
@@ -204,14 +220,23 @@ class _Sums:
             return self._result.partial_dependence[self._places]
         return np.asarray(self._first_curve + self._totals["offset"] / self._totals["mass"])
 
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of the curves at each grid value, ddof=0."""
+        if self._places is not None:
+            return self._result.spread[self._places]
+        total = self._totals
+        mean = total["offset"] / total["mass"]
+        return np.asarray(np.sqrt(np.maximum(total["square"] / total["mass"] - mean**2, 0.0)))
+
     def standard_error(self, kind: str) -> Array:
         """Return the standard error of an effect at each grid value, (n_grid,), from the influences of rows."""
         if kind == "partial_dependence":
             return np.asarray(self.spread / np.sqrt(self._weights.sum()))
         influences = self._influences_on_ale if kind == "ale" else self._influences_on_m_plot
         variances = np.zeros(self.grid.n_grid)
-        for block in self._blocks():
-            variances += self._weights[block] @ np.square(influences(block))
+        for number, block in enumerate(self._blocks()):
+            variances += self._weights[block] @ np.square(influences(number, block))
         return np.sqrt(variances)
 
     def mean_of(self, effect: Array) -> Array:
@@ -224,99 +249,9 @@ class _Sums:
         """Mean prediction of the rows that have a place on the grid."""
         return float(self._totals["value"].sum() / self._totals["nearness"].sum())
 
-    @property
-    def _mean_steps(self) -> Array:
-        return _quotient(self._totals["step"], self._totals["step_mass"])
-
-    def _accumulate(self, steps: Array) -> Array:
-        """Add up steps (…, n_grid - 1) along the grid, (…, n_grid)."""
-        accumulated = np.zeros((*steps.shape[:-1], self.grid.n_grid))
-        accumulated[..., self._order[1:]] = np.cumsum(steps, axis=-1)
-        return accumulated
-
-    @property
-    def _accumulated(self) -> Array:
-        accumulated = self._accumulate(self._mean_steps)
-        return np.asarray(accumulated - self.mean_of(accumulated))
-
-    def _influences_on_ale(self, block: slice) -> Array:
-        """Return influences of rows on the accumulated steps, and on the mean that these are centred by."""
-        of_block = self._steps[int(block.start) // _ROWS_AT_A_TIME]
-        step, is_inside = self._steps_inside(*of_block, block.stop - block.start)
-        steps = _quotient(step - is_inside * self._mean_steps, self._totals["step_mass"])
-        accumulated = self._accumulate(steps)
-        nearness = self._nearness(self.feature.values[self._rows[block]])
-        of_mean = nearness @ self._accumulated / self._totals["nearness"].sum()
-        return np.asarray(accumulated - self.mean_of(accumulated) - of_mean[:, None])
-
-    @property
-    def _lines(self) -> tuple[Array, Array, Mask]:
-        """Height and slope of the line through the predictions near each grid value, and whether it is flat."""
-        mass, distance, squared, value, product = (
-            self._totals[name] for name in ("nearness", "distance", "squared", "value", "product")
-        )
-        determinant = mass * squared - distance**2
-        is_flat = determinant <= _ROUNDING * mass * squared
-        with np.errstate(divide="ignore", invalid="ignore"):
-            height = np.where(is_flat, value / mass, (squared * value - distance * product) / determinant)
-            slope = np.where(is_flat, 0.0, (mass * product - distance * value) / determinant)
-        return height, slope, is_flat
-
-    def _influences_on_m_plot(self, block: slice) -> Array:
-        """Return influences of rows on the height of each line: their residuals, by how much they determine it."""
-        rows, (height, slope, is_flat) = self._rows[block], self._lines
-        nearness = self._nearness(self.feature.values[rows])
-        distances = self._distances(rows, nearness)
-        mass, distance, squared = (self._totals[name] for name in ("nearness", "distance", "squared"))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            leverage = (squared - distance * distances) / (mass * squared - distance**2)
-            leverage = np.where(is_flat, 1.0 / mass, leverage)
-        residuals = self._values[block, None] - height - slope * distances
-        return np.asarray(nearness * leverage * residuals)
-
     def within_bounds(self, values: Array) -> Array:
         """Return values within the range of the predictions."""
         return np.asarray(np.clip(values, self._values.min(), self._values.max()))
-
-    def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
-        """Add all rows, block by block, so that no more than a block of phantoms is held."""
-        context, n_rows, n_grid = self._context, len(self._rows), self.grid.n_grid
-        has_curves = "partial_dependence" in kinds and self._places is None
-        n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
-        if n_values and self._places is not None:
-            self._result._check_unchanged()
-        elif n_values:
-            context.prediction_check.check()
-        if "m_plot" in kinds:
-            self._values = self._predictions()
-        with progress_reporter(context.progress, n_rows * n_values) as report:
-
-            def made(n_predictions: int) -> None:
-                report(n_predictions, n_predictions, self.feature.label)
-
-            for block in self._blocks():
-                rows, weights = self._rows[block], self._weights[block]
-                nearness = self._nearness(self.feature.values[rows])
-                self._add(weights, mass=np.ones(len(rows)), nearness=nearness)
-                curves = self._curves(rows, made, takes_model=has_curves) if n_values else None
-                if has_curves and curves is not None:
-                    self._add_curves(weights, curves)
-                if "ale" in kinds:
-                    self._add_steps(weights, rows, curves, made)
-                if "m_plot" in kinds:
-                    self._add_predictions(weights, rows, nearness, self._values[block])
-                if between_blocks is not None:
-                    between_blocks()
-
-    def _blocks(self) -> Iterator[slice]:
-        n_rows = len(self._rows)
-        return (slice(start, min(start + _ROWS_AT_A_TIME, n_rows)) for start in range(0, n_rows, _ROWS_AT_A_TIME))
-
-    def _add(self, weights: Array, **of_rows: Array) -> None:
-        """Add what rows bring, (n_rows, …) each, by name."""
-        for name, values in of_rows.items():
-            added = weights @ values
-            self._totals[name] = self._totals[name] + added if name in self._totals else added
 
     def _nearness(self, values: Array) -> Array:
         """Return how near rows are to each grid value, (n_rows, n_grid): 1 at it, 0 at the next ones, linear between.
@@ -325,7 +260,7 @@ class _Sums:
         all.
         """
         grid = self.grid.values
-        if self.feature.is_unordered or len(grid) == 1:
+        if self._feature.is_unordered or len(grid) == 1:
             return np.asarray(values[:, None] == grid, np.float64)
         near = np.zeros((len(values), len(grid)))
         present = np.flatnonzero(~np.isnan(values))
@@ -334,38 +269,30 @@ class _Sums:
         near[present, at], near[present, at + 1] = 1 - share, share
         return near
 
-    def _curves(self, rows: NDArray[np.int64], made: Callable[[int], object], *, takes_model: bool) -> Array | None:
-        """Return curves, (n_rows, n_grid); None where only the model tells them, and it is not to be called."""
-        known = self._result._curves_at(rows, self.grid.values)
-        if known is not None or not takes_model:
-            return known
-        values = np.broadcast_to(self.grid.values, (len(rows), self.grid.n_grid))
-        return np.asarray(self._context.brute.evaluate(self.feature, rows, values, made=made))
+    # --- ALE: steps of rows across intervals, added up ---
 
-    def _add_curves(self, weights: Array, curves: Array) -> None:
-        """Add curves less the first one, which keeps the digits of large predictions."""
-        if "offset" not in self._totals:
-            self._first_curve = curves[0]
-        offset = curves - self._first_curve
-        self._add(weights, offset=offset, square=offset**2)
+    @cached_property
+    def _order(self) -> Places:
+        """Places on the grid in the order in which local effects are accumulated."""
+        if not self._feature.is_unordered:
+            return np.arange(self.grid.n_grid)
+        return order_levels(self._context, self._feature, self.grid.values, self._rows)
 
-    def _add_steps(
-        self, weights: Array, rows: NDArray[np.int64], curves: Array | None, made: Callable[[int], object]
-    ) -> None:
+    def _add_steps(self, block: slice, curves: Array | None, predict: Predict) -> None:
         """Add the change of each row across the intervals that it lies in."""
-        grid = self.grid.values[self._order]
-        places, lower = self._intervals(grid, self.feature.values[rows])
+        rows, grid = self._rows[block], self.grid.values[self._order]
+        places, lower = self._intervals(grid, self._feature.values[rows])
         if curves is None:
-            ends = np.column_stack([grid[lower], grid[lower + 1]])
-            ends = self._context.brute.evaluate(self.feature, rows[places], ends, made=made)
+            ends = predict(rows[places], np.column_stack([grid[lower], grid[lower + 1]]))
         else:
             ends = np.column_stack([curves[places, self._order[lower + at]] for at in (0, 1)])
         self._steps.append((places, lower, ends[:, 1] - ends[:, 0]))
-        step, is_inside = self._steps_inside(*self._steps[-1], len(rows))
-        self._add(weights, step=step, step_mass=is_inside)
+        step, is_inside = self._steps_inside(-1, len(rows))
+        self._add(block, step=step, step_mass=is_inside)
 
-    def _steps_inside(self, places: Places, lower: Places, changes: Array, n_rows: int) -> tuple[Array, Array]:
-        """Return the step of each row across each interval, and whether it lies in it, (n_rows, n_grid - 1) each."""
+    def _steps_inside(self, number: int, n_rows: int) -> tuple[Array, Array]:
+        """Return the steps of a block across each interval, and whether rows lie in it, (n_rows, n_grid - 1) each."""
+        places, lower, changes = self._steps[number]
         step, is_inside = np.zeros((2, n_rows, self.grid.n_grid - 1))
         step[places, lower], is_inside[places, lower] = changes, 1.0
         return step, is_inside
@@ -380,35 +307,71 @@ class _Sums:
         """
         if len(grid) == 1:
             return np.empty(0, np.intp), np.empty(0, np.intp)
-        if self.grid.n_distinct > len(grid) and not self.feature.is_unordered:
+        if self.grid.n_distinct > len(grid) and not self._feature.is_unordered:
             present = np.flatnonzero(~np.isnan(values))
             return present, np.clip(np.searchsorted(grid, values[present]) - 1, 0, len(grid) - 2)
         places, at = np.nonzero(values[:, None] == grid)
         before, behind = at > 0, at < len(grid) - 1
         return np.concatenate([places[before], places[behind]]), np.concatenate([at[before] - 1, at[behind]])
 
-    def _predictions(self) -> Array:
-        """Return the predictions of the rows as they are."""
-        context = self._context
-        is_all = len(self._rows) == context.table.n_observations
-        return context.all_predictions if is_all else context.predictions(self._rows)
+    def _accumulate(self, steps: Array) -> Array:
+        """Add up steps (…, n_grid - 1) along the grid, and centre them, (…, n_grid)."""
+        accumulated = np.zeros((*steps.shape[:-1], self.grid.n_grid))
+        accumulated[..., self._order[1:]] = np.cumsum(steps, axis=-1)
+        return np.asarray(accumulated - self.mean_of(accumulated))
 
-    def _distances(self, rows: NDArray[np.int64], nearness: Array) -> Array:
+    @property
+    def _mean_steps(self) -> Array:
+        return _quotient(self._totals["step"], self._totals["step_mass"])
+
+    @property
+    def _accumulated(self) -> Array:
+        return self._accumulate(self._mean_steps)
+
+    def _influences_on_ale(self, number: int, block: slice) -> Array:
+        """Return influences of rows on the accumulated steps, and on the mean that these are centred by."""
+        step, is_inside = self._steps_inside(number, block.stop - block.start)
+        steps = _quotient(step - is_inside * self._mean_steps, self._totals["step_mass"])
+        nearness = self._nearness(self._feature.values[self._rows[block]])
+        of_mean = nearness @ self._accumulated / self._totals["nearness"].sum()
+        return np.asarray(self._accumulate(steps) - of_mean[:, None])
+
+    # --- M-plot: a line through the predictions near each value ---
+
+    def _distances(self, rows: Rows, nearness: Array) -> Array:
         """Return how far rows are from the grid values that they are near to, (n_rows, n_grid)."""
-        if self.feature.is_unordered:
+        if self._feature.is_unordered:
             return np.zeros_like(nearness)
-        return np.where(nearness > 0, self.feature.values[rows, None] - self.grid.values, 0.0)
+        return np.where(nearness > 0, self._feature.values[rows, None] - self.grid.values, 0.0)
 
-    def _add_predictions(self, weights: Array, rows: NDArray[np.int64], nearness: Array, predictions: Array) -> None:
-        """Add what local lines through the predictions are made of."""
-        distance, value = self._distances(rows, nearness), predictions[:, None]
-        self._add(
-            weights,
-            distance=nearness * distance,
-            squared=nearness * distance**2,
-            value=nearness * value,
-            product=nearness * distance * value,
+    def _add_predictions(self, block: slice, nearness: Array) -> None:
+        distance, value = self._distances(self._rows[block], nearness), self._values[block, None]
+        near = nearness * distance
+        self._add(block, distance=near, squared=near * distance, value=nearness * value, product=near * value)
+
+    @property
+    def _lines(self) -> tuple[Array, Array, Mask]:
+        """Height and slope of the line through the predictions near each grid value, and whether it is flat."""
+        mass, distance, squared, value, product = (
+            self._totals[name] for name in ("nearness", "distance", "squared", "value", "product")
         )
+        determinant = mass * squared - distance**2
+        is_flat = determinant <= _ROUNDING * mass * squared
+        with np.errstate(divide="ignore", invalid="ignore"):
+            height = np.where(is_flat, value / mass, (squared * value - distance * product) / determinant)
+            slope = np.where(is_flat, 0.0, (mass * product - distance * value) / determinant)
+        return height, slope, is_flat
+
+    def _influences_on_m_plot(self, _number: int, block: slice) -> Array:
+        """Return influences of rows on the height of each line: their residuals, by how much they determine it."""
+        rows, (height, slope, is_flat) = self._rows[block], self._lines
+        nearness = self._nearness(self._feature.values[rows])
+        distances = self._distances(rows, nearness)
+        mass, distance, squared = (self._totals[name] for name in ("nearness", "distance", "squared"))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            leverage = (squared - distance * distances) / (mass * squared - distance**2)
+            leverage = np.where(is_flat, 1.0 / mass, leverage)
+        return np.asarray(nearness * leverage * (self._values[block, None] - height - slope * distances))
 
 
 def _near(chosen: Grid, result: FeatureExplanation) -> Grid:

@@ -1,87 +1,298 @@
-"""Importance of features by other definitions: of the model itself, of partial dependence, of a score, of SHAP."""
+"""Impact beside other measures of importance: of the model itself, of partial dependence, of a score, of SHAP."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.errors import Cancelled, PredictionError
-from ice_explorer.errors.base import cause_of
+from ice_explorer.beyond.correlations import correlated
+from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
+from ice_explorer.errors.base import cause_of, listed
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
+from ice_explorer.progress import progress_reporter
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
+    from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.tables.column import Name
 
-    Report = Callable[[int, int, str], None]
+    Columns = Mapping[str, tuple[int, ...]]  # that move together, by a label
 
+Form = Literal["difference", "ratio", "relative"]
+Measure = Literal["native", "permutation", "partial_dependence", "shap", "loco"]
+MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+N_REPEATS: Final = 5
 HAS_SHAP: Final = find_spec("shap") is not None
-N_FOLDS: Final = 5
-N_EXPLAINED: Final = 200  # rows of SHAP, and of its background
-N_BACKGROUND: Final = 50
 
+_OF_SCORES: Final = ("permutation", "loco")
+_N_FOLDS: Final = 5
+_N_EXPLAINED: Final = 200  # rows of SHAP, and of its background
+_N_BACKGROUND: Final = 50
 _MOST_TRANSFORMED: Final = 2000  # rows that tell which columns a model sees of a feature
+_MOST_CORRELATED: Final = 1000  # rows that tell which features depend on others
+_STRONG: Final = 0.7  # correlation, from which on a note is worth it
+_UNLIKE: Final = 2.0  # ratio of standard deviations of columns, from which on their coefficients are in other units
 _SEEDS: Final = 1 << 32  # of scikit-learn
+_OTHER: Final = "Choose another measure."
 
 
-# --- of the model itself -------------------------------------------------------------------------
+@short_tracebacks
+@dataclass(frozen=True, eq=False)
+class Importances:
+    """Impact beside other measures of importance.
 
-
-def native(context: Context, results: Sequence[FeatureExplanation]) -> tuple[Array, bool] | None:
-    """Find `feature_importances_`, or absolute coefficients, and which of both; None where the model has neither.
-
-    What a model sees of a feature, such as its one-hot columns, is added up; None if a transformer mixes features.
+    Attributes
+    ----------
+    table : DataFrame
+        One row per feature, `impact` and one column per measure, each with sum 100: negative importances count as 0.
+    correlations : DataFrame
+        One row per measure: its `pearson` and `rank` (Spearman) correlation with impact over the features.
+    disagreements : DataFrame
+        One row per feature and measure, the largest difference first: `feature`, `measure`, the shares `impact` and
+        `importance`, and `difference`, impact minus importance.
+    importances : DataFrame
+        One row per feature, one column per measure, in its own unit, and `permutation_sd`, the standard deviation over
+        repeats; permutation and LOCO by `form`.
+    groups : DataFrame or None
+        The same by permutation and LOCO of each declared group of features, moved together.
+    notes : list of str
+        What limits the comparison.
     """
+
+    table: pd.DataFrame
+    correlations: pd.DataFrame
+    disagreements: pd.DataFrame
+    importances: pd.DataFrame
+    groups: pd.DataFrame | None
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        measures = ", ".join(self.correlations.index)
+        return f"<Importances: the impact of {len(self.table)} features with {measures}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.table.round(1).to_html())
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        max_features: int = 30,
+        title: bool | str | None = True,
+        legend: bool = True,
+    ) -> Axes:
+        """Draw impact as bars and the other measures as dots, each in per cent of its sum.
+
+        Parameters
+        ----------
+        ax, title, legend : optional
+            As for `Explanation.plot`.
+        max_features : int
+            Maximum number of features, those with the largest impact; the title states the number.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        OptionError
+            If an option has an invalid value.
+        """
+        from ice_explorer.figures import effects
+
+        return effects.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
+
+
+def importances(
+    explanation: Explanation,
+    y: object,
+    measures: Sequence[Measure] | Measure | None,
+    *,
+    scoring: str | Callable[..., float] | None,
+    form: Form,
+    n_repeats: int,
+    groups: Mapping[Name, Sequence[Name]] | None,
+) -> Importances:
+    """Compare impact with other measures of importance, as `Explanation.importances` describes."""
+    import pandas as pd
+
+    check_one_of("form", form, get_args(Form))
+    check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
+    results = list(explanation.values())
+    features = {result.label: result._item.feature.positions for result in results}
+    moved = features | ({} if groups is None else _columns_of_groups(explanation, groups))
+    wanted, notes = _choose_measures(measures, has_y=y is not None), _note_dependences(explanation)
+    shares = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
+    of_features: dict[str, Array] = {}
+    of_groups: dict[str, Array] = {}
+    for measure in wanted:
+        found = _measure(explanation, measure, y, moved, notes, scoring=scoring, n_repeats=n_repeats)
+        if isinstance(found, str):
+            if measures is None:
+                continue
+            raise OptionError.must("measures", "be available for the model and X", measure, found)
+        if isinstance(found, tuple):
+            by_repeat = _in_form(*found, form)
+            figures: dict[str, Array] = {measure: by_repeat.mean(axis=1)}
+            if measure == "permutation":
+                figures["permutation_sd"] = by_repeat.std(axis=1)
+            for name, values in figures.items():
+                of_features[name], of_groups[name] = np.split(values, [len(results)])
+            shares[measure] = np.asarray(found[0] - found[1].mean(axis=1))[: len(results)]
+        else:
+            of_features[measure] = shares[measure] = found
+    index = label_index(explanation.features, "feature")
+    table = pd.DataFrame({name: _of_hundred(values) for name, values in shares.items()}, index)
+    correlations = {name: table.corr(method)["impact"] for name, method in _CORRELATIONS.items()}
+    long = table.rename_axis("feature").reset_index()
+    long = long.melt(["feature", "impact"], var_name="measure", value_name="importance")
+    long["difference"] = long["impact"] - long["importance"]
+    long = long[["feature", "measure", "impact", "importance", "difference"]]
+    return Importances(
+        table,
+        pd.DataFrame(correlations).drop("impact").rename_axis("measure"),
+        long.sort_values("difference", key=lambda values: -values.abs(), kind="stable", ignore_index=True),
+        pd.DataFrame(of_features, index),
+        pd.DataFrame(of_groups, label_index(list(groups), "group")) if groups else None,
+        notes,
+    )
+
+
+def _measure(
+    explanation: Explanation,
+    measure: Measure,
+    y: object,
+    moved: Columns,
+    notes: list[str],
+    *,
+    scoring: Any,
+    n_repeats: int,
+) -> Array | tuple[float, Array] | str:
+    """Return a measure of all features; or a score and those without each, (n_moved, n_repeats); or why there is none.
+
+    Appends to notes what limits the comparison with impact.
+    """
+    results, context = list(explanation.values()), explanation._context
+    if measure == "partial_dependence":
+        return _measure_partial_dependence(results)
+    if context.origin is not None:
+        return f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
+    if measure == "native":
+        return _read_native(context, results, notes)
+    if measure == "shap":
+        return _measure_shap(context, results)
+    scored = scored_of(explanation, y, scoring)
+    return _permute(scored, moved, n_repeats) if measure == "permutation" else _leave_out(scored, moved)
+
+
+_CORRELATIONS: Final[dict[str, Literal["pearson", "spearman"]]] = {"pearson": "pearson", "rank": "spearman"}
+
+
+def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
+    """Return the measures in their order."""
+    if measures is None:
+        return [name for name in MEASURES if name != "loco" and (has_y or name not in _OF_SCORES)]
+    named = [check_one_of("measures", name, MEASURES) for name in check_names("measures", measures)]
+    if not has_y and {*named} & {*_OF_SCORES}:
+        what = "be given for 'permutation' and 'loco'"
+        raise OptionError.must("y", what, None, "Pass the target of the rows of X.")
+    if "shap" in named and not HAS_SHAP:
+        raise MissingPackageError.extra("The measure 'shap'", "SHAP", "shap")
+    return [name for name in MEASURES if name in named]
+
+
+def _columns_of_groups(explanation: Explanation, groups: object) -> dict[str, tuple[int, ...]]:
+    """Return the columns of each group of features, by a name that no feature has."""
+    if not isinstance(groups, Mapping):
+        advice = 'Pass for example {"weather": ["temp", "hum"]}.'
+        raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
+    members = {name: [explanation[one] for one in check_names("groups", names)] for name, names in groups.items()}
+    return {f"group {name}": sum((one._item.feature.positions for one in of), ()) for name, of in members.items()}
+
+
+def _of_hundred(importance: Array) -> Array:
+    """Return shares with sum 100; 0 where nothing has importance."""
+    positive = np.where(importance < 0, 0.0, importance)
+    total = np.nansum(positive)
+    return positive if total == 0 else np.asarray(100 * positive / total)
+
+
+def _note_dependences(explanation: Explanation) -> list[str]:
+    """Note features that depend strongly on others."""
+    pairs, n_rows = {}, explanation._n_observations
+    rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
+    for result in explanation.values():
+        strongest = correlated(explanation._context, result._item.feature, 1, rows)["correlation"].abs()
+        if len(strongest) and strongest.iloc[0] >= _STRONG:
+            pairs[frozenset((result.label, strongest.index[0]))] = strongest.iloc[0]
+    if not pairs:
+        return []
+    shown = [" and ".join(sorted(pair)) for pair in sorted(pairs, key=lambda pair: -pairs[pair])]
+    note = (
+        f"These features depend strongly on each other (correlation of at least {_STRONG}): {listed(shown, 3)}. "
+        "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
+    )
+    return [note]
+
+
+# --- of the model itself, and of partial dependence -------------------------------------------------------
+
+
+def _read_native(context: Context, results: Sequence[FeatureExplanation], notes: list[str]) -> Array | str:
+    """Return `feature_importances_`, or absolute coefficients with a note where these are in units that differ.
+
+    What a model sees of a feature, such as its one-hot columns, is added up; a reason if a transformer mixes features.
+    """
+    nothing = f"The model has no `feature_importances_` or `coef_` by feature. {_OTHER}"
     unwrapped = unwrap(context.predictor.model, context.predictor.response)
     inside = unwrapped.model
     are_coefficients = not hasattr(inside, "feature_importances_")
     given = getattr(inside, "coef_" if are_coefficients else "feature_importances_", None)
     if given is None or callable(given):
-        return None
-    of_columns = _of_output(np.abs(dense(given)), context.predictor.position)
+        return nothing
+    of_columns, output = np.abs(dense(given)), context.predictor.position
+    if of_columns.ndim > 1:
+        of_columns = of_columns[0 if len(of_columns) == 1 or output is None else output]
     rows = context.everything[:_MOST_TRANSFORMED]
     donors = np.random.default_rng(0).permutation(rows)
-
-    def seen(rows_of_x: Any) -> Array | None:
-        return None if unwrapped.transform is None else unwrapped.transform(rows_of_x)
-
-    start, found = seen(context.table.take(rows)), []
+    transform, moved = unwrapped.transform, []
+    start = None if transform is None else transform(context.table.take(rows))
     for result in results:
         positions = result._item.feature.positions
-        if start is None:
-            moved = np.isin(np.arange(len(context.columns.names)), positions)
+        if transform is None or start is None:
+            moved.append(np.isin(np.arange(len(context.columns.names)), positions))
         else:
-            other = seen(context.table.crossed(rows, dict.fromkeys(positions, donors)))
-            moved = ((other != start) & ~(np.isnan(start) & np.isnan(np.asarray(other)))).any(axis=0)
-        found.append(moved)
-    parts = np.array(found)
+            other = np.asarray(transform(context.table.crossed(rows, dict.fromkeys(positions, donors))))
+            moved.append(((other != start) & ~(np.isnan(start) & np.isnan(other))).any(axis=0))
+    parts = np.array(moved)
     if parts.shape[1] != len(of_columns) or (parts.sum(axis=0) > 1).any():
-        return None
-    return parts @ of_columns, are_coefficients
+        return nothing
+    scales = np.array([result.scale for result in results if result.scale > 0])
+    if are_coefficients and len(scales) and scales.max() > _UNLIKE * scales.min():
+        notes.append("Coefficients depend on the units of their columns: compare those of standardised columns.")
+    return np.asarray(parts @ of_columns)
 
 
-def _of_output(importances: Array, position: int | None) -> Array:
-    """Return those of one output: its own row where each has one."""
-    if importances.ndim == 1:
-        return importances
-    chosen = 0 if len(importances) == 1 or position is None else position
-    return np.asarray(importances[chosen])
-
-
-# --- of partial dependence -----------------------------------------------------------------------
-
-
-def of_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
+def _measure_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
     """Return the standard deviation of partial dependence over the grid, ddof=1; of levels without order, range / 4.
 
     Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
@@ -92,7 +303,7 @@ def of_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
     )
 
 
-# --- of a score ----------------------------------------------------------------------------------
+# --- of a score -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,27 +322,26 @@ class Scored:
     scorer: Callable[..., float]
     can_be_fitted: bool
 
-    @property
-    def weights(self) -> Array | None:
-        """Weights of the rows, None where they count alike."""
-        return None if self.context.weights is None else self.context.weights[self.rows]
+    def _weights(self, at: Rows | slice) -> dict[str, Array]:
+        weights = self.context.weights
+        return {} if weights is None else {"sample_weight": weights[self.rows][at]}
 
     def score(self, model: Any, X: Any, at: Rows | slice = np.s_[:]) -> float:
         """Score a model on X with the target of some of the rows."""
-        weighted = {} if self.weights is None else {"sample_weight": self.weights[at]}
-        return float(self._called("was scored", lambda rows: self.scorer(model, rows, self.y[at], **weighted), X))
+        return float(
+            self._call("was scored", lambda rows: self.scorer(model, rows, self.y[at], **self._weights(at)), X)
+        )
 
-    def refitted(self, X: Any, at: Rows) -> Any:
+    def fit_again(self, X: Any, at: Rows) -> Any:
         """Fit the model again, on X with the target of some of the rows."""
         from sklearn.base import clone
         from sklearn.utils.validation import has_fit_parameter
 
         model = clone(self.model)
-        takes_weights = self.weights is not None and has_fit_parameter(model, "sample_weight")
-        weighted = {"sample_weight": self.weights[at]} if self.weights is not None and takes_weights else {}
-        return self._called("was fitted again", lambda rows: model.fit(rows, self.y[at], **weighted), X)
+        weights = self._weights(at) if has_fit_parameter(model, "sample_weight") else {}
+        return self._call("was fitted again", lambda rows: model.fit(rows, self.y[at], **weights), X)
 
-    def _called(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
+    def _call(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
         """Do something with the model while nothing else calls it."""
         try:
             return lock_of_model(unwrap(find_bound_object(self.model)).model).call(task, X)
@@ -143,30 +353,66 @@ class Scored:
             ) from error
 
 
-def permutation(
-    scored: Scored, moved: Mapping[str, tuple[int, ...]], n_repeats: int, report: Report
-) -> tuple[float, Array]:
-    """Find the score, and scores with columns permuted as by scikit-learn, (n_features, n_repeats)."""
-    context = scored.context
-    table, rows = context.table, scored.rows
+def scored_of(explanation: Explanation, y: object, scoring: Any = None) -> Scored:
+    """Return the model with its score on all rows; of the explained output where the model is no estimator of one."""
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.metrics import check_scoring, get_scorer_names
+
+    context = explanation._context
+    predictor, target = context.predictor, explanation._target(y)
+    rows = np.flatnonzero(~np.isnan(target) & (context.row_weights > 0))
+    model, values = predictor.model, np.asarray(y)
+    is_one_of_several = len(predictor.outputs) > 1 and not predictor.of_classes
+    is_estimator = hasattr(model, "predict") and (is_classifier(model) or is_regressor(model))
+    is_itself = is_estimator and not is_one_of_several
+    if not is_itself:
+        model, values = _as_estimator(predictor.predict), target
+        scoring = "r2" if scoring is None else scoring
+    try:
+        scorer = check_scoring(model, scoring)
+    except (TypeError, ValueError):
+        raise OptionError.must(
+            "scoring", "be the name of a scorer of scikit-learn, or a function of (model, X, y)", scoring,
+            "`sklearn.metrics.get_scorer_names()` lists them.", known=get_scorer_names(),
+        ) from None  # fmt: skip
+    return Scored(context, model, values[rows], rows, scorer, can_be_fitted=is_itself)
+
+
+def _as_estimator(predict: Callable[[Any], Array]) -> Any:
+    """Return the explained output as an estimator of numbers, for scorers of scikit-learn."""
+    from sklearn.base import BaseEstimator, RegressorMixin
+
+    class Explained(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+        def fit(self, X: Any, y: Any) -> None: ...
+
+        def predict(self, X: Any) -> Array:
+            return predict(X)
+
+    return Explained()
+
+
+def _permute(scored: Scored, moved: Columns, n_repeats: int) -> tuple[float, Array]:
+    """Return the score, and scores with columns permuted as by scikit-learn, (n_moved, n_repeats)."""
+    context, rows = scored.context, scored.rows
     context.prediction_check.check()
     seed = np.random.RandomState(context.settings.random_state % _SEEDS).randint(np.iinfo(np.int32).max + 1)
-    base = scored.score(scored.model, table.take(rows))
+    base = scored.score(scored.model, context.table.take(rows))
     scores = np.empty((len(moved), n_repeats))
-    for at, (label, positions) in enumerate(moved.items()):
-        generator = np.random.RandomState(seed)
-        order, donors = np.arange(len(rows)), rows
-        for repeat in range(n_repeats):
-            generator.shuffle(order)
-            donors = donors[order]
-            X = table.crossed(rows, dict.fromkeys(positions, donors))
-            scores[at, repeat] = scored.score(scored.model, X)
-            report(len(rows), len(rows), label)
+    with progress_reporter(context.progress, len(rows) * scores.size) as report:
+        for at, (label, positions) in enumerate(moved.items()):
+            generator = np.random.RandomState(seed)
+            order, donors = np.arange(len(rows)), rows
+            for repeat in range(n_repeats):
+                generator.shuffle(order)
+                donors = donors[order]
+                X = context.table.crossed(rows, dict.fromkeys(positions, donors))
+                scores[at, repeat] = scored.score(scored.model, X)
+                report(len(rows), len(rows), label)
     return base, scores
 
 
-def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]], report: Report) -> tuple[float, Array]:
-    """Find the cross-validated score of the model fitted again, and those without each feature, (n_features, 1).
+def _leave_out(scored: Scored, moved: Columns) -> tuple[float, Array] | str:
+    """Return the cross-validated score of the model fitted again, and those without each feature, (n_moved, 1).
 
     A feature is left out by giving all rows the value of one: no model can learn from it, and pipelines that name their
     columns still find it.
@@ -174,36 +420,55 @@ def leave_out(scored: Scored, moved: Mapping[str, tuple[int, ...]], report: Repo
     from sklearn.base import is_classifier
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    if not scored.can_be_fitted:
+        return f"LOCO fits the model again, so it needs an estimator of scikit-learn with one output. {_OTHER}"
     context, rows = scored.context, scored.rows
     context.prediction_check.check()
-    table, seed = context.table, context.settings.random_state % _SEEDS
     kind = StratifiedKFold if is_classifier(scored.model) and scored.y.ndim == 1 else KFold
-    folds = list(kind(N_FOLDS, shuffle=True, random_state=seed).split(np.zeros(len(rows)), scored.y))
+    splitter = kind(_N_FOLDS, shuffle=True, random_state=context.settings.random_state % _SEEDS)
+    folds = list(splitter.split(np.zeros(len(rows)), scored.y))
     same = np.full(len(rows), rows[0])
     left: dict[str, tuple[int, ...]] = {"": (), **moved}
-    scores = np.empty((len(left), N_FOLDS))
-    for at, (label, positions) in enumerate(left.items()):
-        for fold, (train, test) in enumerate(folds):
-            X_train, X_test = (
-                table.crossed(rows[part], dict.fromkeys(positions, same[part])) for part in (train, test)
-            )
-            scores[at, fold] = scored.score(scored.refitted(X_train, train), X_test, test)
-            report(len(test), len(test), label)
+    scores = np.empty((len(left), _N_FOLDS))
+    with progress_reporter(context.progress, len(rows) * len(left)) as report:
+        for at, (label, positions) in enumerate(left.items()):
+            for fold, (train, test) in enumerate(folds):
+                X_train, X_test = (
+                    context.table.crossed(rows[part], dict.fromkeys(positions, same[part])) for part in (train, test)
+                )
+                scores[at, fold] = scored.score(scored.fit_again(X_train, train), X_test, test)
+                report(len(test), len(test), label)
     means = scores.mean(axis=1)
     return float(means[0]), means[1:, None]
 
 
-# --- of SHAP -------------------------------------------------------------------------------------
+def _in_form(base: float, moved: Array, form: Form) -> Array:
+    """Return the importance of each feature, group and repeat, from the score and scores without each."""
+    if form == "difference":
+        return np.asarray(base - moved)
+    if base >= 0:
+        raise OptionError.must(
+            "form", "be 'difference' unless `scoring` is a loss", form,
+            "Pass for example `scoring='neg_mean_squared_error'`.", where=f" with a score of {base:.4g}",
+        )  # fmt: skip
+    return np.asarray(moved / base if form == "ratio" else (base - moved) / -base)
 
 
-def mean_absolute_shap(context: Context, results: Sequence[FeatureExplanation], report: Report) -> Array:
-    """Find the mean absolute SHAP value of each feature, for the output that is explained.
+# --- of SHAP ----------------------------------------------------------------------------------------------
 
-    Interventional, by permutation sampling: `N_EXPLAINED` rows against `N_BACKGROUND`, stratified by the prediction.
+
+def _measure_shap(context: Context, results: Sequence[FeatureExplanation]) -> Array | str:
+    """Return the mean absolute SHAP value of each feature, for the output that is explained.
+
+    Interventional, by permutation sampling: 200 rows against 50, stratified by the prediction.
     """
+    if not HAS_SHAP:
+        return str(MissingPackageError.extra("The measure 'shap'", "SHAP", "shap"))
+    columns = context.columns
+    if any(column.kind == "other" for column in columns.read):
+        return f"SHAP needs columns of numbers, categories, texts, dates or durations; X has others. {_OTHER}"
     import shap
 
-    columns = context.columns
     features = [columns.feature(number) for number in columns.in_order]
     values = np.column_stack([feature.values for feature in features])
     explained, background = (
@@ -211,32 +476,30 @@ def mean_absolute_shap(context: Context, results: Sequence[FeatureExplanation], 
             context.all_predictions, context.weighted_rows, size, feature_seed(context.settings.random_state, name),
             context.weights,
         )
-        for name, size in (("SHAP", N_EXPLAINED), ("background of SHAP", N_BACKGROUND))
+        for name, size in (("SHAP", _N_EXPLAINED), ("background of SHAP", _N_BACKGROUND))
     )  # fmt: skip
     context.prediction_check.check()
+    n_masks = 2 * (2 * len(features) + 1)  # of each row: two permutations, forward and backward
+    n_rows = context.table.n_observations
+    n_calls = n_masks * min(_N_EXPLAINED, n_rows) * min(_N_BACKGROUND, n_rows)
+    masker = shap.maskers.Independent(values[background], max_samples=_N_BACKGROUND)
+    numbers, total = _GlobalNumbers(), np.zeros(len(features))
+    with progress_reporter(context.progress, n_calls) as report:
 
-    def predict(points: Array) -> Array:
-        moved = Points(features, np.asarray(points, np.float64))
-        rows = np.full(len(points), explained[0])  # of which nothing is left
-        report(len(points), len(points), "SHAP")
-        return np.asarray(context.brute.evaluate(moved, rows, moved.coordinates[:, None])[:, 0])
+        def predict(points: Array) -> Array:
+            moved = Points(features, np.asarray(points, np.float64))
+            rows = np.full(len(points), explained[0])  # of which nothing is left
+            report(len(points), len(points), "SHAP")
+            return np.asarray(context.brute.evaluate(moved, rows, moved.coordinates[:, None])[:, 0])
 
-    masker = shap.maskers.Independent(values[background], max_samples=N_BACKGROUND)
-    numbers = _GlobalNumbers()
-    with numbers:
-        explainer = shap.explainers.Permutation(predict, masker, seed=context.settings.random_state % _SEEDS)
-    total = np.zeros(len(features))
-    for row in explained:
         with numbers:
-            found = explainer(values[[row]], max_evals=n_masks_of(len(features)), silent=True).values
-        total += np.abs(found[0])
+            explainer = shap.explainers.Permutation(predict, masker, seed=context.settings.random_state % _SEEDS)
+        for row in explained:
+            with numbers:
+                of_row = explainer(values[[row]], max_evals=n_masks, silent=True).values
+            total += np.abs(of_row[0])
     by_number = dict(zip(columns.in_order, total / len(explained), strict=True))
     return np.array([by_number[result._item.feature_number] for result in results])
-
-
-def n_masks_of(n_features: int) -> int:
-    """Return how many sets of features SHAP tries for each row: two permutations, forward and backward."""
-    return 2 * (2 * n_features + 1)
 
 
 class _GlobalNumbers:

@@ -16,9 +16,8 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import observed_quantiles
-from ice_explorer.progress import progress_reporter
+from ice_explorer.progress import Stepwise, progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
 from ice_explorer.tables.column import label_index
 
@@ -27,10 +26,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Places
+    from ice_explorer.arrays import Array, Places, Rows
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.engines.context import Context
+    from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
@@ -89,7 +89,7 @@ class _Moved:
 
 
 @short_tracebacks
-class Interactions:
+class Interactions(Stepwise):
     """Friedman's H² of features and pairs, and whether a feature acts additively.
 
     All rows are predicted once; phantom observations are when one of the members is first used.
@@ -103,9 +103,9 @@ class Interactions:
     def __init__(
         self, context: Context, results: Sequence[FeatureExplanation], sample: int, *, are_named: bool
     ) -> None:
+        super().__init__(context)
         check_integer("sample", sample, 2, f"Leave it out for {SAMPLE}.")
         context.check_all_rows("Interactions need")
-        self._context = context
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
         generator = feature_seed(context.settings.random_state, "interactions")
@@ -113,8 +113,6 @@ class Interactions:
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}
-        self._steps: Iterator[None] | None = None
-        self._lock = Lock()
 
     def __repr__(self) -> str:
         return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
@@ -128,7 +126,7 @@ class Interactions:
         """
         import pandas as pd
 
-        self._complete(list(self._results))
+        self._compute_at_once(list(self._results))
         found = {name: moved.joint.h2 for name, moved in self._moved.items()}
         index = label_index(list(found), "feature")
         return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
@@ -144,7 +142,7 @@ class Interactions:
         import pandas as pd
 
         pairs = self._pairs()
-        self._complete(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs)
+        self._compute_at_once(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs)
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
         found = [self._joint[pair].h2 for pair in pairs]
         table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
@@ -167,28 +165,17 @@ class Interactions:
         """Features and pairs that are computed already."""
         return len(self._moved) + len(self._joint)
 
-    def _advance(self) -> bool:
-        """Compute the next block of phantoms, and return whether all features and pairs are computed."""
-        with self._lock:
-            if self._n_done == self._n_steps:
-                return True
-            self._context.prediction_check.check()
-            if self._steps is None:
-                self._steps = self._all_steps()
-            try:
-                next(self._steps)
-            except StopIteration:
-                return True
-            except Exception:
-                self._steps = None  # the next call begins where this one failed
-                raise
-            return False
+    @property
+    def _is_complete(self) -> bool:
+        return self._n_done == self._n_steps
 
-    def _all_steps(self) -> Iterator[None]:
-        yield from self._compute(list(self._results), (), _unreported)
-        yield from self._compute((), self._pairs(), _unreported)  # which may be those of the largest H²
+    def _steps(self) -> Iterator[None]:
+        yield from self._compute(list(self._results), ())
+        yield from self._compute((), self._pairs())  # which may be those of the largest H²
 
-    def _compute(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]], report: Report) -> Iterator[None]:
+    def _compute(
+        self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]], report: Report = lambda *_: None
+    ) -> Iterator[None]:
         """Compute the features and pairs that are new; yields after each block."""
         for name in names:
             if name not in self._moved:
@@ -197,7 +184,7 @@ class Interactions:
             if pair not in self._joint:
                 yield from self._join(pair, report)
 
-    def _complete(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
+    def _compute_at_once(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
         """Compute the features and pairs that are new, with a progress bar."""
         new = [self._results[name] for name in names if name not in self._moved]
         if new:
@@ -207,14 +194,6 @@ class Interactions:
         with progress_reporter(self._context.progress, len(self.row_positions) * n_points) as report:
             for _ in self._compute(names, pairs, report):
                 pass
-
-    def _by_feature(self) -> dict[Name, Joint]:
-        """Return how far the features that are computed act together with all others, in column order."""
-        return {name: moved.joint for name, moved in self._moved.items()}
-
-    def _by_pair(self) -> dict[tuple[Name, Name], Joint]:
-        """Return how far the pairs that are computed act together, in column order."""
-        return dict(self._joint)
 
     def additivity(self, feature: Name) -> Additivity:
         """Return how much of the slope of a feature differs between rows, with an interval and a sentence.
@@ -232,7 +211,7 @@ class Interactions:
             names = list(self._results)
             advice = "Name it in `features`."
             raise OptionError.must("feature", "be one of these features", feature, advice, known=names)
-        self._complete([feature])
+        self._compute_at_once([feature])
         moved = self._moved[feature]
         share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
         low, high = max(share - width, 0.0), min(share + width, 1.0)
@@ -284,7 +263,7 @@ class Interactions:
         alone = sum(self._centred(self._moved[name].dependence) for name in pair)
         self._joint[pair] = self._related(both - alone, both)
 
-    def _curves(self, result: FeatureExplanation, rows: NDArray[np.int64], values: Array, report: Report) -> Array:
+    def _curves(self, result: FeatureExplanation, rows: Rows, values: Array, report: Report) -> Array:
         """Return predictions of rows at each value, without the model where the method does without."""
         known = result._curves_at(rows, values)
         if known is not None:
@@ -352,10 +331,6 @@ class Interactions:
         return effects.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
 
 
-def _unreported(_made: int, _of_step: int, _label: str) -> None:
-    """Report to nobody."""
-
-
 def _intervals(values: Array, mass: Array, *, is_unordered: bool) -> tuple[Places, Array]:
     """Return places between which slopes are, and the share of the axis of each; of levels all, and their shares.
 
@@ -394,3 +369,33 @@ def _verdict(label: str, share: float, low: float, high: float) -> str:
         how_far = "nearly" if high <= _NEARLY else "mostly"
         return f"{label} acts {how_far} additively: {shown} between rows."
     return f"The effect of {label} depends on other features: {shown} between rows."
+
+
+class JointEffects:
+    """What an explorer has computed of several features, for as long as it explains the same output."""
+
+    def __init__(self) -> None:
+        self._interactions: Interactions | None = None
+        self._pairs: dict[tuple[Name, Name], TwoWay] = {}
+
+    def interactions(self, explanation: Explanation) -> Interactions:
+        """Return the interactions of all features that are explained, which may not be computed yet."""
+        if self._interactions is None or list(self._interactions._results) != explanation.features:
+            self._interactions = explanation.interactions()
+        return self._interactions
+
+    def pair(self, explanation: Explanation, first: Name, second: Name) -> TwoWay:
+        """Return the partial dependence on two features, which may not be computed yet."""
+        if (first, second) not in self._pairs:
+            self._pairs[first, second] = explanation.two_way(first, second)
+        return self._pairs[first, second]
+
+    @property
+    def has_interactions(self) -> bool:
+        """Whether interactions are computed."""
+        return self._interactions is not None and self._interactions._is_complete
+
+    @property
+    def known_pairs(self) -> dict[tuple[Name, Name], TwoWay]:
+        """Pairs that are computed, by name."""
+        return {names: two for names, two in self._pairs.items() if two._is_complete}

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from ice_explorer.beyond.compare import Importances
     from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.beyond.importances import Importances
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
 

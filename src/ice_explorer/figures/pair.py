@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ice_explorer.beyond import two_way
 from ice_explorer.checks import check_flag
 from ice_explorer.figures.legend import add_color_bar
 from ice_explorer.figures.style import Look, check_title, given_axes, with_palette
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
-from ice_explorer.results import two_way
 from ice_explorer.scene.pair import heat_map
 from ice_explorer.scene.strips import place_in_strip, strip_reach
 

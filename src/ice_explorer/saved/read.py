@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 import numpy as np
 import pandas as pd
 
-from ice_explorer.beyond.effects import keep_effects
+from ice_explorer.beyond.effects import SAVED
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.curves.method import EVERYWHERE, CurveMethod
 from ice_explorer.curves.prediction_check import PredictionCheck
@@ -241,7 +241,7 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     result._drivers = drivers
     if effects is not None:
         _check_grid(effects.grid, feature)
-        keep_effects(result, effects)
+        result._once(SAVED, lambda: effects)
     return result
 
 

@@ -30,7 +30,7 @@ def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[Effe
     if lines.kind == "d-ice" or not names:
         return ()
     found = local_effects(feature)
-    heights = {"ale": found.ale, "m_plot": found.m_plot - found.mean_prediction}
+    heights = {"ale": found.columns["ale"], "m_plot": found.columns["m_plot"] - found.mean_prediction}
 
     def shift(values: Array) -> float:
         if lines.kind == "ice":

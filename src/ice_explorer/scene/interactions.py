@@ -41,7 +41,8 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
     """Compute the interactions that a view shows; None where it shows none."""
     if state.choice("left") != "interactions":
         return None
-    found = state.besides.joint.complete_interactions(explanation)
+    found = state.besides.joint.interactions(explanation)
+    found._complete()
     labels = {feature.feature: feature.label for feature in explanation.values()}
     least = _LEAST_SHARE * explanation._prediction_sd
 
@@ -49,8 +50,8 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
         is_open = sorted(names) == sorted(opened)
         return Interaction(" × ".join(names), joint.h2, joint.effect, joint.effect < least, is_open)
 
-    pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found._by_pair().items()]
-    features = [row([labels[name]], of, [state.feature]) for name, of in found._by_feature().items()]
+    pairs = [row([labels[name] for name in names], of, state.choice("pair")) for names, of in found._joint.items()]
+    features = [row([labels[name]], moved.joint, [state.feature]) for name, moved in found._moved.items()]
     n_rows, n = len(found.row_positions), explanation._n_observations
     rows = counted(n_rows, "row") if n_rows == n else f"{n_rows:,} of {counted(n, 'row')}"
     return InteractionsScene(_sorted(pairs), _sorted(features), f"From {rows}.")

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ice_explorer.beyond.two_way import SEPARATE
 from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import number_text
-from ice_explorer.results.two_way import SEPARATE
 from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.palette import diverging_palette, is_diverging, ramp_palette
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Rows
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.two_way import TwoWay
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.view_state import ViewState
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.beyond.joint import JointEffects
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.checks import check_one_of
 from ice_explorer.glossary import explanation
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.beyond.joint import JointEffects
+    from ice_explorer.beyond.interactions import JointEffects
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
@@ -114,7 +114,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     drivers = [describe_drivers(feature, feature._search_drivers()) for feature in features]
     classes = _classes(features, rows, state, blobs)
     joint = _joint(explanation, state)
-    interactions = joint.whole_interactions
+    interactions = joint.interactions(explanation) if joint.has_interactions else None
     colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
@@ -128,7 +128,7 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
         **_optional(features, rows, state, blobs),
         "intervals": _intervals(explanation, state, blobs),
         "interactions": None if interactions is None else packed(describe_interactions(explanation, interactions))[0],
-        "pairs": [blobs.keep(describe_two_way(two)) for two in joint.whole_pairs],
+        "pairs": [blobs.keep(describe_two_way(two)) for two in joint.known_pairs.values()],
         "groups": [
             None if feature._groups() is None else blobs.keep(describe_groups(feature, rows)) for feature in features
         ],
@@ -259,9 +259,9 @@ def _joint(explanation: Explanation, state: ViewState) -> JointEffects:
     """Return what was computed of several features, and what the page opens with."""
     joint, pair = state.besides.joint, state.choice("pair")
     if state.choice("left") == "interactions":
-        joint.complete_interactions(explanation)
+        joint.interactions(explanation)._complete()
     if state.feature in pair:
-        joint.pair(explanation, *pair).compute()
+        joint.pair(explanation, *pair)._complete()
     return joint
 
 

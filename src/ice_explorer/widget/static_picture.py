@@ -135,7 +135,7 @@ def missing_parts(view_state: ViewState | Mapping[str, Any]) -> list[str]:
     state = ViewState.of(view_state)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
-        "left": state.choice("left") == "interactions" and joint.whole_interactions is None,
-        "pair": bool(pair) and not joint.knows(*pair),
+        "left": state.choice("left") == "interactions" and not joint.has_interactions,
+        "pair": bool(pair) and pair not in joint.known_pairs,
     }
     return [*_FITTED, *(name for name, missing in is_missing.items() if missing)]

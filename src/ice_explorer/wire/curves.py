@@ -180,8 +180,8 @@ def describe_effects(
 ) -> messages.EffectsBody:
     """Describe ALE and M-plot of a feature."""
     effects = local_effects(feature, between_blocks)
-    mean = effects.mean_prediction
-    return messages.EffectsBody(feature.label, mean, effects.grid, effects.ale, effects.m_plot - mean)
+    mean, ale, m_plot = effects.mean_prediction, *(effects.columns[name] for name in ("ale", "m_plot"))
+    return messages.EffectsBody(feature.label, mean, effects.grid, ale, m_plot - mean)
 
 
 def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:

@@ -11,18 +11,18 @@ from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
     from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.two_way import TwoWay
 
 
 def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
     """Describe what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    by_feature = interactions._by_feature()
+    by_feature = {name: moved.joint for name, moved in interactions._moved.items()}
     features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
     pairs = [
         messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
-        for (first, second), joint in interactions._by_pair().items()
+        for (first, second), joint in interactions._joint.items()
     ]
     return messages.InteractionsBody(
         n_rows=len(interactions.row_positions),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import feature_seed, make_grid
 from ice_explorer.features.points import Points
 from ice_explorer.features.sampling import draw_stratified
-from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import SortedValues
+from ice_explorer.progress import Stepwise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -60,7 +60,7 @@ class TwoWayAxis:
 
 
 @short_tracebacks
-class TwoWay:
+class TwoWay(Stepwise):
     """Partial dependence on two features: the mean prediction at every pair of their values.
 
     The model is called when `partial_dependence` is first read.
@@ -77,6 +77,7 @@ class TwoWay:
     """
 
     def __init__(self, context: Context, first: Name, second: Name, grid_size: int, sample: int) -> None:
+        super().__init__(context)
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("sample", sample, 1, f"Leave it out for {SAMPLE}.")
         context.check_model("Partial dependence on two features needs")
@@ -88,14 +89,11 @@ class TwoWay:
         self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), sample)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
-        self._context = context
         self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))
         cells = np.meshgrid(self.first.axis, self.second.axis, indexing="ij")
         self._points = Points(features, np.stack(cells, axis=-1).reshape(-1, 2))
-        self._lock = Lock()
-        self._sums: Array | float = 0.0
+        self._sums = np.zeros(len(self._points.coordinates))
         self._n_added = 0
-        self._found: Array | None = None
 
     def __repr__(self) -> str:
         size = f"{len(self.first.axis)} × {len(self.second.axis)}"
@@ -106,55 +104,38 @@ class TwoWay:
         """How many of the rows the mean is of, in words."""
         return f"{len(self.row_positions):,} of {self.n_observations:,} rows"
 
-    @property
+    @cached_property
     def partial_dependence(self) -> Array:
         """Mean prediction at each pair of values, (n_first, n_second) [output]."""
-        return self.compute()
-
-    def compute(self, between_blocks: Callable[[], object] | None = None) -> Array:
-        """Return `partial_dependence`, computed by the first call.
-
-        Parameters
-        ----------
-        between_blocks : callable, optional
-            Called now and then; what it raises ends the work.
-        """
-        with self._lock:
-            while not self._advance():
-                if between_blocks is not None:
-                    between_blocks()
-            return cast("Array", self._found)
-
-    def _advance(self) -> bool:
-        """Predict the next block of rows, and return whether that was the last one."""
-        with self._lock:
-            if self._found is None:
-                self._context.prediction_check.check()
-                try:
-                    self._add_block()
-                except PredictionError as error:
-                    if "`grid=`" not in str(error):  # which is an option of `explain` alone
-                        raise
-                    advice = "Name another pair, or explain a function that can predict it."
-                    raise error.advising(advice) from error.__cause__
-            return self._found is not None
+        self._complete()
+        mean = np.asarray(self._sums / self._context.row_weights[self.row_positions].sum())
+        mean.setflags(write=False)
+        return mean.reshape(len(self.first.axis), len(self.second.axis))
 
     @property
     def _share_done(self) -> float:
         """Share of the rows that are predicted."""
         return self._n_added / len(self.row_positions)
 
-    def _add_block(self) -> None:
-        brute, weights = self._context.brute, self._context.row_weights
-        cells = self._points.coordinates
-        rows = self.row_positions[self._n_added : self._n_added + brute.rows_per_block(len(cells))]
-        wanted = np.broadcast_to(cells, (len(rows), len(cells)))
-        self._sums = self._sums + weights[rows] @ brute.evaluate(self._points, rows, wanted)
-        self._n_added += len(rows)
-        if self._n_added == len(self.row_positions):
-            mean = np.asarray(self._sums) / weights[self.row_positions].sum()
-            self._found = np.asarray(mean.reshape(len(self.first.axis), len(self.second.axis)))
-            self._found.setflags(write=False)
+    @property
+    def _is_complete(self) -> bool:
+        return self._n_added == len(self.row_positions)
+
+    def _steps(self) -> Iterator[None]:
+        brute, weights, cells = self._context.brute, self._context.row_weights, self._points.coordinates
+        size = brute.rows_per_block(len(cells))
+        while self._n_added < len(self.row_positions):
+            rows = self.row_positions[self._n_added : self._n_added + size]
+            try:
+                predicted = brute.evaluate(self._points, rows, np.broadcast_to(cells, (len(rows), len(cells))))
+            except PredictionError as error:
+                if "`grid=`" not in str(error):  # which is an option of `explain` alone
+                    raise
+                advice = "Name another pair, or explain a function that can predict it."
+                raise error.advising(advice) from error.__cause__
+            self._sums += weights[rows] @ predicted
+            self._n_added += len(rows)
+            yield
 
     @cached_property
     def near(self) -> NDArray[np.int64]:

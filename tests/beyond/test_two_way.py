@@ -191,7 +191,7 @@ def test_a_failing_model_is_told_where(X):
 
     rows = X.assign(bmi=np.where(np.arange(len(X)) == 7, 950.0, 27.0), age=np.where(np.arange(len(X)) == 3, 60, 30))
     with pytest.raises(PredictionError) as caught:
-        explain(model, rows, features=["sex"]).two_way("age", "bmi").compute()
+        explain(model, rows, features=["sex"]).two_way("age", "bmi")._complete()
     assert str(caught.value) == (
         "The model failed on phantom observations of 'age and bmi' (grid value (60.0, 950.0), row 0 of X): "
         "RuntimeError: too much. Name another pair, or explain a function that can predict it."
@@ -243,7 +243,7 @@ def test_work_that_was_interrupted_continues(forest, X):
     shares = []
     while two._share_done < 1:
         try:
-            two.compute(interrupt)
+            two._complete(interrupt)
         except Cancelled:
             shares.append(two._share_done)
     assert len(shares) > 1
