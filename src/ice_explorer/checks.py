@@ -9,7 +9,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import counted, did_you_mean, or_listed, quoted
-from ice_explorer.errors.keywords import meant_by
+from ice_explorer.errors.tracebacks import meant_by
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -20,8 +20,8 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
 from ice_explorer.metrics.likelihood import distances
+from ice_explorer.results.intervals import ROUNDING, in_unit
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
-from ice_explorer.results.units import ROUNDING, in_unit
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:

@@ -87,7 +87,7 @@ def load(path: str | Path) -> Explanation:
     >>> ice.explain(model, X).save("result.ice")  # doctest: +SKIP
     >>> ice.load("result.ice").table()  # doctest: +SKIP
     """
-    from ice_explorer.export.write_files import open_file
+    from ice_explorer.export.files import open_file
     from ice_explorer.saved.read import read_result
 
     with open_file(path) as file:

@@ -16,25 +16,34 @@ from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import marginal_effects
 from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_names, check_one_of
-from ice_explorer.drivers.candidates import SecondFeature, second_features
-from ice_explorer.drivers.in_common import find_common_values
+from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
-from ice_explorer.errors.labels import clipped, readable
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
-from ice_explorer.results.impact_notes import merge_feature_notes
-from ice_explorer.results.intervals import METRICS, Uncertainty, check_level, influence_on_prediction_sd, most_rows
+from ice_explorer.results.column_colors import RESIDUAL, residual_column, residual_label
+from ice_explorer.results.intervals import (
+    EFFECTS,
+    FEWEST_IN_GROUP,
+    METRICS,
+    PER_STEP,
+    ROUNDING,
+    Uncertainty,
+    check_level,
+    in_unit,
+    influence_on_prediction_sd,
+    metrics_of,
+    most_rows,
+    subgroups_of,
+)
+from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_display
-from ice_explorer.results.residual import RESIDUAL, residual_column, residual_label
-from ice_explorer.results.subgroups import FEWEST_IN_GROUP, metrics_of, subgroups_of
-from ice_explorer.results.target_check import known_target, observed_target
-from ice_explorer.results.units import EFFECTS, PER_STEP, ROUNDING, in_unit
 from ice_explorer.results.what_if import reach_of
 from ice_explorer.tables.column import label_index
+from ice_explorer.tables.labels import clipped, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -50,16 +59,15 @@ if TYPE_CHECKING:
     from ice_explorer.beyond.importances import Form, Importances, Measure
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.method import CurveMethod
-    from ice_explorer.drivers.in_common import InCommon
+    from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.results.intervals import RankIntervals, RowInfluences
+    from ice_explorer.results.intervals import RankIntervals, RowInfluences, Subgroups
+    from ice_explorer.results.notes import KnownTarget
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
-    from ice_explorer.results.subgroups import Subgroups
-    from ice_explorer.results.target_check import KnownTarget
     from ice_explorer.tables.column import Column, Name
 
 TABLE_COLUMNS = (

@@ -25,11 +25,16 @@ from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likeliho
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
-from ice_explorer.results.impact_notes import missing_note, movement_note, outlying_note, step_note
-from ice_explorer.results.intervals import RowInfluences, row_influences
+from ice_explorer.results.intervals import RowInfluences, metrics_of, row_influences, sums_by
+from ice_explorer.results.notes import (
+    decides_class,
+    follows_diagonal,
+    missing_note,
+    movement_note,
+    outlying_note,
+    step_note,
+)
 from ice_explorer.results.options import resolve_display
-from ice_explorer.results.subgroups import metrics_of, sums_by
-from ice_explorer.results.target_check import decides_class, follows_diagonal
 from ice_explorer.results.what_if import moves_of
 
 if TYPE_CHECKING:
@@ -50,9 +55,9 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.metrics.windows import Convention
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
-    from ice_explorer.results.impact_notes import Note
+    from ice_explorer.results.intervals import Subgroups
+    from ice_explorer.results.notes import Note
     from ice_explorer.results.options import PlotKind
-    from ice_explorer.results.subgroups import Subgroups
     from ice_explorer.results.what_if import Moves
 
     Block = tuple[NDArray[np.int64], NDArray[np.float64]]

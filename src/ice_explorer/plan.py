@@ -25,7 +25,6 @@ from ice_explorer.engines.context import LEAST_BYTES, Context
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
-from ice_explorer.errors.labels import shortened
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
@@ -35,8 +34,9 @@ from ice_explorer.locks import Lock, cancel_wait_when
 from ice_explorer.models.fitted import fitted_table
 from ice_explorer.models.predict import make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names
+from ice_explorer.results.notes import known_target
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
-from ice_explorer.results.target_check import known_target
+from ice_explorer.tables.labels import shortened
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
-    from ice_explorer.results.target_check import KnownTarget
+    from ice_explorer.results.notes import KnownTarget
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ice_explorer.export.data_files import without_formula
+from ice_explorer.export.tables import without_formula
 
 FIXTURE = Path(__file__).parent / "spreadsheet.json"
 TEXTS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ice_explorer.export.file_names import plain_name
+from ice_explorer.export.files import plain_name
 
 
 @pytest.mark.parametrize(

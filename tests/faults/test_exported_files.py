@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ice_explorer.errors import OptionError
-from ice_explorer.export.write_files import open_file, write_files
+from ice_explorer.export.files import open_file, write_files
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="processes, links and modes of Unix")
 
@@ -31,7 +31,7 @@ def refusal(function, *arguments, **options):
 KILLED = """
 import os, random, signal, sys, time
 from pathlib import Path
-from ice_explorer.export.write_files import write_files
+from ice_explorer.export.files import write_files
 
 folder, moment = Path(sys.argv[1]), random.Random(0)
 contents = [letter * 3_000_000 for letter in (b"a", b"b")]
@@ -71,7 +71,7 @@ def test_a_process_that_is_killed_between_the_parts_of_a_write_changes_no_file(t
     code = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from ice_explorer.export.write_files import write_files\n"
+        "from ice_explorer.export.files import write_files\n"
         "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "write_files({Path('a.csv'): b'new', Path('a.csv.json'): b'{}'}, overwrite=True)\n"
     )

@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.drivers.candidates import SecondFeature
-from ice_explorer.drivers.in_common import find_common_values
+from ice_explorer.drivers.candidates import SecondFeature, find_common_values
 from ice_explorer.errors import OptionError
 from ice_explorer.results.what_if import moves_of, reach_of
 from ice_explorer.widget import replies

@@ -42,11 +42,11 @@ MUTATIONS: Final = r"""
 - return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
 + return in_natural_order(levels) or list(levels)
 = copies of the target on another scale are overlooked
-@ results/target_check.py : results/test_target_check.py
+@ results/notes.py : results/test_target_check.py
 - slope = float(x @ y / (y @ y)) if y.any() else 0.0
 + slope = float(y.any())
 = missing values that tell the target are overlooked
-@ results/target_check.py : results/test_target_check.py
+@ results/notes.py : results/test_target_check.py
 - _is_copy(column.missing.astype(np.float64), numbers)
 + _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum
@@ -54,7 +54,7 @@ MUTATIONS: Final = r"""
 - missing = block.missing_change - figures.missing_impact
 + missing = block.missing_change
 = notes need six grid values
-@ results/impact_notes.py : results/test_impact_notes.py
+@ results/notes.py : results/test_impact_notes.py
 - _FEWEST_VALUES: Final = 5
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
@@ -175,7 +175,7 @@ MUTATIONS: Final = r"""
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows
-@ results/subgroups.py : results/test_subgroups.py
+@ results/intervals.py : results/test_subgroups.py
 - moved = None if change is None else change[inside]
 + moved = None if change is None else change[: inside.sum()]
 = the threshold of unlike observations ignores weights

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from ice_explorer.cluster.summary import Summary, summarise_rows
-from ice_explorer.cluster.sums import (
+from ice_explorer.cluster.passes import (
     Grids,
+    Summary,
     Sums,
     check_options,
     check_rows,
@@ -21,10 +21,10 @@ from ice_explorer.cluster.sums import (
     name_partition,
     plan_sample,
     sum_rows,
+    summarise_rows,
 )
 from ice_explorer.errors import DataError
-from ice_explorer.errors.keywords import unknown_keyword
-from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.errors.tracebacks import short_traceback, unknown_keyword
 from ice_explorer.results.options import DEFAULTS, Options
 
 if TYPE_CHECKING:

@@ -7,22 +7,185 @@ in two by another column where that leaves the least variance between the curves
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from itertools import permutations
+from operator import itemgetter
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from ice_explorer.drivers.search import LEAST_ROWS, CrossFit, find_pairs
 from ice_explorer.drivers.splits import make_split_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ice_explorer.arrays import Array, Mask, Places
+    from ice_explorer.drivers.splits import SplitColumn
+
+    Split: TypeAlias = tuple[SplitColumn, Mask]
     import pandas as pd
     from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Mask, Places, Rows
+    from ice_explorer.arrays import Mask, Rows
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.drivers.splits import SplitColumn
+
+LEAST_ROWS: Final = 10
+"""Least number of rows on each side of a split, by weight."""
+
+_FALSE_CLAIMS = 0.05  # of all single columns, and of all pairs; what was seen is a tenth of it
+_LEAST_PART = 0.02  # the same as a part of all rows
+_N_FOLDS, _FEW_ROWS = 5, 20  # few rows have a fold each: levels are then rarely missing from training
+_FLAT = 1e-12  # of the squared range of predictions: a smaller mean square is rounding
+_N_DIRECTIONS, _N_TARGETS, _N_COARSE_TARGETS = 64, 16, 4  # that score rules, choose splits, choose pairs of columns
+_N_COARSE, _MOST_COARSE = 5, 400  # splits of a column that pairs are chosen among, and those of all columns
+_LEAST_GAIN = 0.01  # of the variance: a split of a half that explains less is not worth a rule
+
+
+class CrossFit:
+    """Shapes of curves, in seeded folds.
+
+    - `curves` (n_rows, n_grid), `weights` (n_rows,): of distinct observations, at least 2.
+    - `lengths` (n_grid,): how many grid values each stands for.
+    - `training`: weights of the rows that a rule is chosen on: all of them, then those outside of each fold.
+    - `size`: variance between centred curves, relative to their total variance around their own means. For lines with
+      slopes β_i it is Var(β) / mean(β²): 0 for parallel curves, 1 where slopes cancel out.
+    """
+
+    def __init__(self, curves: Array, weights: Array, lengths: Array, prediction_range: float) -> None:
+        from sklearn.utils.extmath import randomized_svd
+
+        shapes = (curves - (curves @ (lengths / lengths.sum()))[:, None]) * np.sqrt(lengths)
+        common = np.average(shapes, axis=0, weights=weights)
+        shapes -= common
+        variance = float(np.average(np.square(shapes).sum(axis=1), weights=weights))
+        is_flat = variance <= _FLAT * prediction_range**2 * lengths.sum()
+        self.size = 0.0 if is_flat else variance / (variance + float(common @ common))
+        if is_flat:
+            return
+        shapes /= np.sqrt(variance)
+        axes = randomized_svd(np.sqrt(weights)[:, None] * shapes, _N_DIRECTIONS, n_iter=0, random_state=0)[2]
+        self._directions = shapes @ axes.T
+        # What these leave out is explained by no rule.
+        self._rest = np.maximum(np.square(shapes).sum(axis=1) - np.square(self._directions).sum(axis=1), 0)
+        self.targets = self._directions[:, :_N_TARGETS]
+        n = len(weights)
+        shuffled, n_folds = np.random.default_rng(0).permutation(n), n if n <= _FEW_ROWS else _N_FOLDS
+        self.folds = [shuffled[number::n_folds] for number in range(n_folds)]
+        self.training = [weights, *(np.where(np.isin(np.arange(n), fold), 0.0, weights) for fold in self.folds)]
+        self.least_part = max(LEAST_ROWS / float(weights.sum()), _LEAST_PART)
+        self.squares = self._square([np.zeros(n, dtype=np.intp)] * len(self.folds))
+
+    def find_splits(self, column: SplitColumn) -> list[Mask | None]:
+        """Return the best split by a column, for each training."""
+        return [column.find_best(self.targets, each, self.least_part * float(each.sum())) for each in self.training]
+
+    def score(self, groups: Sequence[Places]) -> Array:
+        """Return by how much less rows differ from the mean of their group in training than from that of all rows.
+
+        - `groups`: of each row, from 0, by the rule that was chosen without each fold.
+        - returns (n_rows,): w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²); `squares` are w_i ‖c_i - c̄‖².
+        """
+        return self.squares - self._square(groups)
+
+    def _square(self, groups: Sequence[Places]) -> Array:
+        squares = self._rest.copy()
+        for fold, training, group in zip(self.folds, self.training[1:], groups, strict=True):
+            squares[fold] += _square_distances(self._directions, training, group, fold)
+        return np.asarray(self.training[0] * squares)
+
+    def share(self, gains: Array) -> float:
+        """Return the part of the variance that a score is, at most 1; negative where rules found by chance do harm."""
+        return min(1.0, float(gains.sum() / self.squares.sum()))
+
+    def is_certain(self, gains: Array, n_tried: int) -> bool:
+        """Whether a share exceeds 0 by more standard errors than the largest of several does by chance."""
+        errors, n = gains - gains.sum() / self.squares.sum() * self.squares, len(gains)
+        z = NormalDist().inv_cdf(1 - _FALSE_CLAIMS / n_tried)
+        return bool(gains.sum() > z * np.sqrt(n / (n - 1) * (errors @ errors)))
+
+
+def _square_distances(values: Array, weights: Array, groups: Places, rows: Places | slice = np.s_[:]) -> Array:
+    """Return the squared distances of rows from the weighted means of their groups."""
+    members = weights * (groups == np.arange(groups.max() + 1)[:, None])
+    means = members @ values / np.maximum(members.sum(axis=1), np.finfo(np.float64).tiny)[:, None]
+    return np.asarray(np.square(values[rows] - means[groups[rows]]).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPair:
+    """How the first column splits all rows, and the second one those below and above; None where it does not."""
+
+    first: SplitColumn
+    second: SplitColumn
+    root: Mask
+    halves: list[Mask | None]
+
+    def group(self, first: Array | None = None, second: Array | None = None) -> Places:
+        """Return the number of the rule that rows fulfil: those searched, or any with values of both columns."""
+        below, above = (self.second.group(half, second) for half in self.halves)
+        n_below = 1 if self.halves[0] is None else 2
+        return np.where(self.first.group(self.root, first), n_below + above, below)
+
+    def name_rules(self) -> list[str]:
+        """Return the rules in words."""
+        names = []
+        for rule, half in zip(self.first.describe(self.root).conditions, self.halves, strict=True):
+            inner = [] if half is None else self.second.describe(half).conditions
+            names += [f"{rule} and {condition}" for condition in inner] or [rule]
+        return names
+
+
+def find_pairs(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[ColumnPair]:
+    """Return two of several columns and their splits that explain most, for each training of a fit.
+
+    Each combination of a few splits of all columns makes four groups. The best one is refined.
+    """
+    n = min(_N_COARSE, max(1, _MOST_COARSE // len(columns)))
+    splits = [(column, split) for column in columns[:_MOST_COARSE] for split in column.list_coarse(n)]
+    owners = np.array([columns.index(column) for column, _ in splits])
+    ones = np.ones(len(fit.targets))
+    rows = np.column_stack([*(column.group(split) for column, split in splits), ones])
+    values = fit.training[0] * np.vstack([ones, fit.targets[:, :_N_COARSE_TARGETS].T])
+    # Weights and weighted targets of the rows in each fold that are inside of two splits; of the last one, all are.
+    parts = [np.stack([rows[fold].T * value[fold] @ rows[fold] for value in values]) for fold in fit.folds]
+    pairs = []
+    for part, weights in zip([0, *parts], fit.training, strict=True):
+        sums = np.sum(parts, axis=0) - part
+        sums[1:] -= sums[1:, -1:, -1:] / sums[0, -1, -1] * sums[0]
+        both, one, total = sums[:, :-1, :-1], sums[:, :-1, -1:], sums[:, -1:, -1:]
+        least = fit.least_part * float(weights.sum())
+        groups = (both, one - both, one.mT - both, total - one - one.mT + both)
+        gains = sum(np.square(group[1:]).sum(axis=0) / np.maximum(group[0], least) for group in groups)
+        gains[owners == owners[:, None]] = -np.inf  # a column is not combined with itself
+        best = [splits[number] for number in np.unravel_index(np.argmax(gains), gains.shape)]
+        orders = [_fit_pair(fit, weights, *order) for order in permutations(best)]
+        pairs.append(min(orders, key=itemgetter(0))[1])
+    return pairs
+
+
+def _fit_pair(fit: CrossFit, weights: Array, first: Split, second: Split) -> tuple[tuple[bool, float, int], ColumnPair]:
+    """Split both halves of a split by another column, then move the first split to where rows are nearer to a half.
+
+    Return also what to minimize: whether a side has too few rows, the variance that is left, the number of rules.
+    """
+    (first_column, root), (second_column, _) = first, second
+    mass = float(weights.sum())
+    least, least_gain = fit.least_part * mass, _LEAST_GAIN * mass
+    tried = []
+    for is_moved in (False, True):
+        sides = [weights * (first_column.group(root) == side) for side in (0, 1)]
+        halves = [second_column.find_best(fit.targets, side, least, least_gain) for side in sides]
+        groups = [second_column.group(half) for half in halves]
+        below, above = (_square_distances(fit.targets, *each) for each in zip(sides, groups, strict=True))
+        variance = float(np.dot(sides[0], below) + np.dot(sides[1], above)) / mass
+        pair = ColumnPair(first_column, second_column, root, halves)
+        is_small = bool(min(side.sum() for side in sides) < least * (1 - 1e-9))
+        tried.append(((is_small, round(variance, 9), sum(half is not None for half in halves)), pair))
+        moved = None if is_moved else first_column.find_best(np.sign(below - above)[:, None], weights, least)
+        root = root if moved is None else moved
+    return min(reversed(tried), key=itemgetter(0))  # of equal ones, that which was moved
+
 
 MOST_ROWS: Final = 5000
 """Rows that splits are searched on; of more, a stratified sample."""

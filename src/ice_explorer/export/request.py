@@ -12,8 +12,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
-from ice_explorer.export.file_names import FEATURE, files_of, plain_name
-from ice_explorer.export.write_files import not_written_error
+from ice_explorer.export.files import FEATURE, files_of, not_written_error, plain_name
 from ice_explorer.scene.view_state import compared_with
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
-from ice_explorer.export.data_files import csv_bytes, json_bytes, parquet_bytes
-from ice_explorer.export.file_names import CSV, FEATURE, files_of, name_each
-from ice_explorer.export.tables import curves_table, metrics_table
-from ice_explorer.export.write_files import as_path, check_target, write_files
+from ice_explorer.export.files import CSV, FEATURE, as_path, check_target, files_of, name_each, write_files
+from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
 from ice_explorer.figures.paper import USUAL_DPI, Paper
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.around import with_pair, with_surroundings

@@ -12,9 +12,9 @@ import numpy as np
 
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, described, did_you_mean, listed, quoted, text_of
-from ice_explorer.errors.labels import labels_of, readable
 from ice_explorer.features.feature import make_feature, no_axis_error, unordered
 from ice_explorer.features.groups import make_group
+from ice_explorer.tables.labels import labels_of, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

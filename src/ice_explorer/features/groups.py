@@ -10,8 +10,8 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.errors.labels import labels_of, n_shared
 from ice_explorer.features.feature import Feature
+from ice_explorer.tables.labels import labels_of, n_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,7 @@ from ice_explorer.features.axis_text import column_format
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.figures.text import printable
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.results.units import EFFECTS, ROUNDING
+from ice_explorer.results.intervals import EFFECTS, ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

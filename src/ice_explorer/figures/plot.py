@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ice_explorer.checks import check_flag, check_integer, check_one_of
 from ice_explorer.errors import OptionError
-from ice_explorer.errors.keywords import unknown_keyword
+from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.figures.curves import FeaturePlot, level_handles
 from ice_explorer.figures.effects import plot_effects
 from ice_explorer.figures.legend import add_color_bar, add_legend

@@ -18,10 +18,10 @@ import numpy as np
 from ice_explorer.checks import check_one_of, n_masked
 from ice_explorer.errors import ICEExplorerError, ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
-from ice_explorer.errors.labels import labels_of
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.libraries import list_methods
 from ice_explorer.models.pipeline import unwrap
+from ice_explorer.tables.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,25 +1,52 @@
-"""Colours of a column: positions along a ramp, or one colour per level."""
+"""Colours of a column: positions along a ramp, or one colour per level; residuals are a column, too."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from enum import Enum
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.features.dates import make_column_clock
-from ice_explorer.results.residual import RESIDUAL
+from ice_explorer.tables.column import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from collections.abc import Set as AbstractSet
 
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.features.dates import Clock
-    from ice_explorer.tables.column import Column, ColumnKind
+    from ice_explorer.tables.column import ColumnKind
+
+_LABEL: Final = "residual"
+
+
+class Residual(Enum):
+    """The name of y minus the prediction as a column."""
+
+    RESIDUAL = _LABEL
+
+
+RESIDUAL: Final = Residual.RESIDUAL
+
+
+def residual_label(labels: Collection[str]) -> str:
+    """Return what residuals are called: "residual", with a number where a column is called so."""
+    label, number = _LABEL, 1
+    while label in labels:
+        number += 1
+        label = f"{_LABEL} ({number})"
+    return label
+
+
+def residual_column(label: str, target: NDArray[np.float64], predictions: NDArray[np.float64]) -> Column:
+    """Return y minus the prediction as a column, NaN where y is missing."""
+    return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
+
 
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12

@@ -26,8 +26,7 @@ from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.predict import Predictor
 from ice_explorer.saved.archive import Archive
-from ice_explorer.saved.labels import UNREADABLE
-from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, read
+from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
 from ice_explorer.saved.write import opened_note
 from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import PandasTable

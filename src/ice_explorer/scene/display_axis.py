@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.errors.labels import shortened
 from ice_explorer.features.dates import UTC_CLOCK, Clock, make_clock
 from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_positions
+from ice_explorer.tables.labels import shortened
 from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors.labels import MOST_LETTERS
 from ice_explorer.results.options import DEFAULTS
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState, followed, not_drawn
+from ice_explorer.tables.labels import MOST_LETTERS
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy as np
 
 from ice_explorer.features.feature import LEVELLED
 from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_display
-from ice_explorer.results.residual import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.standalone.pack import pack, pack_json
 from ice_explorer.wire.arrays import packed

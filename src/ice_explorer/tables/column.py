@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.errors.labels import readable, shortened
+from ice_explorer.tables.labels import readable, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

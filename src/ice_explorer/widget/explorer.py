@@ -35,8 +35,7 @@ from ice_explorer.errors import (
     missing_front_end,
 )
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
-from ice_explorer.errors.keywords import meant_by
-from ice_explorer.errors.tracebacks import short_tracebacks
+from ice_explorer.errors.tracebacks import meant_by, short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.windows import Convention

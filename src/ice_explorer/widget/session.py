@@ -21,8 +21,7 @@ from ice_explorer.comparison import (
 )
 from ice_explorer.drafts import Drafts
 from ice_explorer.errors import ArgumentError, Cancelled, DataError, OptionError
-from ice_explorer.errors.keywords import unknown_keyword
-from ice_explorer.errors.labels import clipped, readable
+from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
@@ -31,6 +30,7 @@ from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
 from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
+from ice_explorer.tables.labels import clipped, readable
 from ice_explorer.tables.table import kept
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.messages import FeatureHead

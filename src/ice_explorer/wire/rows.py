@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.drivers.drivers import Driver, Drivers
-    from ice_explorer.drivers.in_common import InCommon
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Column
