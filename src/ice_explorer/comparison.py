@@ -141,7 +141,7 @@ class ModelComparison:
         opened = self._open
         values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
-        return in_unit(values, unit, opened._prediction_sd if unit == "sd" else math.nan, rounding)
+        return in_unit(values, unit, opened._context.prediction_sd if unit == "sd" else math.nan, rounding)
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"

@@ -203,7 +203,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 "_context": replace(self._context, predictor=replace(predictor, output_label=label)),
                 "output_label": label, "_alerts": alerts, "notes": [*alerts, *self.notes[len(self._alerts) :]],
             }  # fmt: skip
-        return self._with(**changed)._with_target(target.values, target.name, y)
+        return self._with(**changed, _observed_target=target.values, _target_name=target.name, _y=y)
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
@@ -271,11 +271,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     __eq__ = object.__eq__  # of mappings it compares all that they hold
     __hash__ = object.__hash__
-
-    @property
-    def _prediction_sd(self) -> float:
-        """Standard deviation of the predictions of the observations, by weight, ddof=0 [output]."""
-        return self._context.prediction_sd
 
     def table(
         self,
@@ -462,7 +457,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 ratios = np.where(is_given, steps / scales, 1.0)
             table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
-            prediction_sd = self._prediction_sd if unit == "sd" else math.nan
+            prediction_sd = self._context.prediction_sd if unit == "sd" else math.nan
             rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
@@ -642,11 +637,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """
         return TwoWay(self._context, first, second, grid_size, sample)
 
-    @property
-    def _color_columns(self) -> list[Name]:
-        """What lines can be coloured by: the columns of X, each group before its first column."""
-        return self._context.columns.names_for_coloring
-
     def _column(self, name: Name) -> Column:
         """Return a column of X by name, a group as one category, or the residuals."""
         if self._are_residuals(name):
@@ -661,10 +651,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """What drafts among the features rest on; None where all are exact."""
         drafts = (result._sampling for result in self._results.values())
         return next((sampling for sampling in drafts if sampling is not None), None)
-
-    def _with_target(self, target: NDArray[np.float64], name: str = "", y: object = None) -> Self:
-        """Return the same explanation with an observed target beside its predictions; `name` is that of y."""
-        return self._with(_observed_target=target, _target_name=name, _y=y)
 
     @property
     def score(self) -> float | None:
@@ -697,9 +683,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
             )
         return self._residual_label
-
-    def _check_positions(self, positions: object, option: str = "positions") -> NDArray[np.int64]:
-        return self._context.positions(positions, option)
 
     def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.
@@ -739,11 +722,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     def _table_rows(self, positions: ArrayLike) -> Any:
         """Return rows of X in its own container."""
         return self._context.table.take(self._context.positions(positions))
-
-    @property
-    def _row_index(self) -> Any:
-        """Index labels of the rows as pandas has them; None where rows are known by position alone."""
-        return self._context.table.index
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:
         """Return index labels of rows as text; None where rows are known by position alone."""
@@ -1230,7 +1208,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             rank_by=rank_by,
             unit=unit,
             anchor=anchor if opened is None else opened._anchor_place(anchor),  # type: ignore[arg-type]
-            selection=tuple(self._check_positions(selection, "selection").tolist()),
+            selection=tuple(self._context.positions(selection, "selection").tolist()),
         )
         return export.save(
             self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,

@@ -26,14 +26,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.intervals import RowInfluences, metrics_of, row_influences, sums_by
-from ice_explorer.results.notes import (
-    decides_class,
-    follows_diagonal,
-    missing_note,
-    movement_note,
-    outlying_note,
-    step_note,
-)
+from ice_explorer.results.notes import decides_class, follows_diagonal, notes_on
 from ice_explorer.results.options import resolve_display
 from ice_explorer.results.what_if import moves_of
 
@@ -64,13 +57,15 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+DRIVERS: Final = "drivers"
+"""Under this name a feature keeps what makes its curves differ."""
 _DECAYED = ("in_distribution_impact", "support")
 N_KEPT: Final = 4
 """How many sets of influences are kept, by decay, convention and groups."""
 
 _ROWS_AT_A_TIME = 2048
 _VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
-_SHARED = ("_lock", "_rows", "_drivers", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
+_SHARED = ("_lock", "_rows", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
 class Unchanging:
@@ -131,7 +126,6 @@ class FeatureExplanation(Unchanging):
         self._lock = Lock()
         self._rows: dict[int, NDArray[np.float64]] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
-        self._drivers: Drivers | None = None
         self._computed_once: dict[str, Any] = {}
         self._influences: dict[tuple[float, Convention, bytes], list[RowInfluences]] = {}
         feature = item.feature
@@ -552,10 +546,10 @@ class FeatureExplanation(Unchanging):
         """Rows of X whose curves lie far from all others, at most 20; every picture has them. See `find_outlying`."""
         return self._item.summed[self._sums.outlying]
 
-    @property
-    def _outlying_note(self) -> Note | None:
-        """That some rows behave unlike the rest, if some do."""
-        return outlying_note(self._outlying)
+    @cached_property
+    def _notes(self) -> dict[str, Note]:
+        """Notes on the curves, by subject."""
+        return notes_on(self._sums, self._item, self._context.settings.convention, self._outlying)
 
     @property
     def drivers_summary(self) -> str:
@@ -565,13 +559,13 @@ class FeatureExplanation(Unchanging):
     @property
     def _outlying_sentence(self) -> str:
         """That some rows behave unlike the rest, with a space in front; "" where none does."""
-        note = self._outlying_note
+        note = self._notes.get("outlying")
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
         """Find what makes the curves differ; once, as that takes those of many rows."""
-        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-        if self._drivers is None:
+
+        def found() -> Drivers:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
             positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
             seconds = second_features(self._context.columns, self._item.feature)
@@ -579,8 +573,10 @@ class FeatureExplanation(Unchanging):
             lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
-            self._drivers = find_drivers(
-                self._passing_curves(positions, starts, between_blocks),
+            # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
+            blocks = [curves for _, curves in _passing(self._computed(positions, starts), between_blocks)]
+            return find_drivers(
+                np.concatenate(blocks),
                 seconds,
                 positions,
                 self._context.row_weights[positions],
@@ -589,7 +585,8 @@ class FeatureExplanation(Unchanging):
                 prediction_range=highest - lowest,
                 n_curves=len(self._item.summed),
             )
-        return self._drivers
+
+        return self._once(DRIVERS, found)
 
     def _groups(self) -> LevelColors | None:
         """Return which rule of the two columns that explain most together each row of X fulfils, as levels.
@@ -602,17 +599,6 @@ class FeatureExplanation(Unchanging):
         counts = np.bincount(combined.row_rules, minlength=len(combined.rules)).tolist()
         values = combined.row_rules.astype(np.float64)
         return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
-
-    def _passing_curves(
-        self, positions: NDArray[np.int64], at: NDArray[np.intp], between_blocks: Callable[[], object] | None
-    ) -> NDArray[np.float64]:
-        """Compute curves of many rows at some places of the grid without keeping them."""
-        curves = np.empty((len(positions), len(at)))
-        start = 0
-        for block, computed in _passing(self._computed(positions, at), between_blocks):
-            curves[start : start + len(block)] = computed
-            start += len(block)
-        return curves
 
     def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
@@ -669,11 +655,6 @@ class FeatureExplanation(Unchanging):
         return self._sums.is_defined
 
     @cached_property
-    def _step_note(self) -> Note | None:
-        """Between which two values most of the movement happens, if that is a small part of the axis."""
-        return step_note(self._sums, self._item.shares, self._item.feature.shown)
-
-    @cached_property
     def _is_target_like(self) -> bool:
         """Whether the feature determines the prediction as only the target would: its value, or the class."""
         predictor, mean, spread = self._context.predictor, self.partial_dependence, self.spread
@@ -685,16 +666,6 @@ class FeatureExplanation(Unchanging):
             return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
-
-    @cached_property
-    def _missing_note(self) -> Note | None:
-        """That a value going missing changes the prediction more than its steps do, if it is so."""
-        return missing_note(self._sums, self._context.settings.convention)
-
-    @cached_property
-    def _movement_note(self) -> Note | None:
-        """That curves go up and down, or the figure of the paper is mostly due to close values, if it is so."""
-        return movement_note(self._sums, self._context.settings.convention)
 
     @property
     def _alone(self) -> Explanation:

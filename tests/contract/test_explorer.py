@@ -107,7 +107,7 @@ def explained():
             describe_driver(column, column.list_coarse(1)[-1], float(share), weights)
             for column, share in zip(columns, shares, strict=True)
         ]
-        feature._drivers = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
+        feature._computed_once["drivers"] = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
     return explanation
 
 
@@ -134,7 +134,9 @@ def contract():
     for position, feature in enumerate(explanation.values()):
         tables.fill(position, [feature])
     code = code_line({"decay": 0.75, "convention": "paper"})
-    header = describe_header(explanation, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+    header = describe_header(
+        explanation, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS
+    )
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
@@ -169,7 +171,9 @@ def contract():
             intervals_reply(explanation, rank_by="in_distribution_impact", level=0.9, decay=0.75, unit="share"),
             intervals_reply(explanation, rank_by="missing_impact", level=0.9, decay=0.25, unit="prediction"),
             rows_reply(explanation, [0, 1, 2]),
-            rows_reply(explanation._with_target(np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3),
+            rows_reply(
+                explanation._with(_observed_target=np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3
+            ),
             rows_reply(explanation, list(range(12)), sort_by=2, descending=False, most=11),
             *(rows_reply(explanation, list(range(12)), sort_by=at, descending=True, most=5) for at in (5, 6, 7)),
             what_if_reply(explanation, 1, ["income", "age", "town", "since", "side"]),
@@ -202,7 +206,7 @@ def draft(explanation, heads, code):
     tables = Tables(len(heads), "paper")
     for position, feature in enumerate(known.values()):
         tables.fill(position, [feature])
-    header = describe_header(known, heads, code, prediction_sd=explanation._prediction_sd, formats=FORMATS)
+    header = describe_header(known, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS)
     header["version"] = ""
     status = {
         "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""

@@ -77,7 +77,7 @@ def assert_same(found, expected):
         )
         assert_allclose(mine.partial_dependence, right.partial_dependence, rtol=1e-10)
         assert_allclose(mine.spread, right.spread, rtol=1e-10, atol=1e-13)
-    assert_allclose(found._prediction_sd, expected._prediction_sd, rtol=1e-10)
+    assert_allclose(found._context.prediction_sd, expected._context.prediction_sd, rtol=1e-10)
 
 
 @pytest.mark.parametrize("pairwise", [False, True])

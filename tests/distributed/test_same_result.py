@@ -28,7 +28,7 @@ def assert_same(found, expected, rtol=1e-10):
         pd.testing.assert_frame_equal(mine, theirs, rtol=rtol, atol=1e-12)
     mine, theirs = (e.table(DECAYS).to_numpy(float) for e in (found, expected))
     assert_allclose(mine, theirs, rtol=max(rtol, 1e-6), atol=1e-13)
-    assert_allclose(found._prediction_sd, expected._prediction_sd, rtol=1e-12)
+    assert_allclose(found._context.prediction_sd, expected._context.prediction_sd, rtol=1e-12)
     for name in expected.features:
         mine, theirs = found[name], expected[name]
         assert_array_equal(mine.grid, theirs.grid)

@@ -41,7 +41,7 @@ LATE = {
     "drivers": lambda e: e.drivers("a"),
     "groups": lambda e: e.table(by=np.arange(len(X)) % 2),
     "two features": lambda e: e.two_way("a", "b").partial_dependence,
-    "prediction_sd": lambda e: e._prediction_sd,
+    "prediction_sd": lambda e: e._context.prediction_sd,
     "table in SD": lambda e: e.table(unit="sd"),
     "a page": lambda e: e.save("page.html"),
     "a table of curves": lambda e: e.save("curves.csv", what="a"),

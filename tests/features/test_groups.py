@@ -138,7 +138,7 @@ def test_a_group_colours_as_the_category_it_is():
     assert (column.name, column.label, column.kind) == ("wing", "wing", "category")
     assert column.levels.tolist() == ["a", "b", "none of them"]
     assert column.labels.tolist() == e["wing"].observed.tolist()
-    assert e._color_columns == ["x", "z", "wing", "wing_a", "wing_b"]
+    assert e._context.columns.names_for_coloring == ["x", "z", "wing", "wing_a", "wing_b"]
     body = describe_colors(column, [3, 0])
     n_a = int(X["wing_a"].sum())
     assert (body.scale.levels, body.scale.counts) == (["a", "none of them"], [n_a, 20 - n_a])

@@ -297,7 +297,7 @@ def test_a_column_without_a_value_is_not_ranked(void):
     e = explained(people(void=void), first_column)
     assert e.features == ["x"]
     assert notes_of(e) == ["'void' has no values; it is not ranked."]
-    assert "void" in e._color_columns
+    assert "void" in e._context.columns.names_for_coloring
     assert e.drivers("x").set_index("feature").loc["void", "share"] == 0
 
 

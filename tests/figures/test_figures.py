@@ -217,7 +217,7 @@ def test_residuals_run_along_a_ramp_with_zero_in_its_middle():
     """Blue where the prediction is too high, grey at 0, red where it is too low; the chosen ramp does not matter."""
     generator = np.random.default_rng(0)
     X = generator.normal(size=(50, 2))
-    known = explain(lambda X: X[:, 0], X, progress=False)._with_target(X[:, 0] + generator.normal(size=50))
+    known = explain(lambda X: X[:, 0], X, X[:, 0] + generator.normal(size=50), progress=False)
     (bar,) = by_gid(view_of(known, feature="x0", color_by=known._column("residual").label), "colorbar")
     colors, palette = bar.collections[-1].get_cmap()([0.0, 0.5, 1.0]), diverging_palette()
     assert [to_hex(color) for color in colors] == [palette.css(at) for at in (0.0, 128 / 255, 1.0)]

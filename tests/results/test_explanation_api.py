@@ -171,7 +171,7 @@ def test_effects_in_per_cent_of_the_spread_of_the_predictions():
         e = explain(model=model, **options)
         predicted = Model()(customers())
         sd = np.sqrt(np.cov(predicted, fweights=options.get("sample_weight", np.ones(30)).astype(int), ddof=0))
-        assert_allclose(e._prediction_sd, sd, rtol=1e-12)
+        assert_allclose(e._context.prediction_sd, sd, rtol=1e-12)
         calls = model.calls
         plain, read = e.table(), e.table(unit="sd")
         assert model.calls == calls, "predictions are kept"

@@ -176,7 +176,7 @@ def test_units_are_those_of_the_metrics(X):
     both = ice.explain({"one": one, "other": other}, X, progress=False)
     plain = both.disagreement()["disagreement"]
     in_sd, shares = (both.disagreement(unit=unit)["disagreement"] for unit in ("sd", "share"))
-    assert_allclose(in_sd, 100 * plain / both.explanations["one"]._prediction_sd, rtol=1e-12)
+    assert_allclose(in_sd, 100 * plain / both.explanations["one"]._context.prediction_sd, rtol=1e-12)
     assert_allclose(shares, 100 * plain / plain.sum(), rtol=1e-12)
 
 

@@ -104,7 +104,7 @@ def test_neither_pickling_nor_reading_calls_the_model():
     """Whatever else an explanation has computed is kept: intervals, drivers, residuals of other features."""
     e = ice.explain(Curved(), mixed())
     e.table(ci=0.9), e.table(by="city"), e.drivers("a"), e.effects("b"), e["a"].extrapolation()
-    _ = e["a"].curves, e["b"].compute_curves([1, 2]), e._prediction_sd, e["a"]._missing_dependence
+    _ = e["a"].curves, e["b"].compute_curves([1, 2]), e._context.prediction_sd, e["a"]._missing_dependence
     expected = e.table(ci=0.9), e.drivers("a"), e["a"].extrapolation().share
     before = Curved.n_rows
     found = pickled(e)

@@ -225,7 +225,7 @@ def test_rows_are_those_that_were_explained(pair):
     e, o = pair
     assert (o._n_observations, o._context.columns.names) == (e._n_observations, e._context.columns.names)
     assert o._row_labels([1, 2]) == e._row_labels([1, 2])
-    assert getattr(o._row_index, "names", None) == getattr(e._row_index, "names", None)
+    assert getattr(o._context.table.index, "names", None) == getattr(e._context.table.index, "names", None)
     assert o.notes[len(o._alerts)] == f"Opened from a file with all {e._n_observations} rows and without the model."
     assert [note for note in o.notes if not note.startswith("Opened")] == e.notes
     assert (o.output_label, o.method, o._method_reason) == (e.output_label, e.method, e._method_reason)
@@ -263,12 +263,12 @@ def test_a_sample_of_rows_has_the_sums_of_all(large):
     e, o = large
     assert o._n_observations == 50
     pd.testing.assert_frame_equal(o.table(), e.table(), check_exact=True)
-    rows = o._row_index.to_numpy()
+    rows = o._context.table.index.to_numpy()
     for f, g in zip(e.values(), o.values(), strict=True):
         assert_array_equal(g.partial_dependence, f.partial_dependence)
         assert_array_equal(g.curves, f.compute_curves(rows))
         assert g.drivers_summary == f.drivers_summary
-    assert o._prediction_sd == e._prediction_sd
+    assert o._context.prediction_sd == e._context.prediction_sd
     assert o.notes[0].startswith("Opened from a file with 50 of 300 rows and without the model: metrics, ")
     assert_array_equal(o["city"]._groups() is None, e["city"]._groups() is None)
     again = opened(o, max_lines=20)
@@ -355,7 +355,7 @@ def test_two_files_have_the_same_rows(make):
     X = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})
     models = {"sum": lambda X: X["a"] + X["b"], "product": lambda X: X["a"] * X["b"]}
     results = {name: opened(ice.explain(model, X, progress=False), max_lines=40) for name, model in models.items()}
-    assert_array_equal(*(e._row_index.to_numpy() for e in results.values()))
+    assert_array_equal(*(e._context.table.index.to_numpy() for e in results.values()))
     assert make(results).model == "sum"
 
 

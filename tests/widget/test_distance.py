@@ -144,7 +144,7 @@ def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
 def test_an_explanation_and_values_by_feature_have_it_too(model):
     """An explanation needs no model for it; values that were given are a third choice."""
     explanation = explain(model, table())
-    assert explanation._prediction_sd > 0  # predicts the rows as they are
+    assert explanation._context.prediction_sd > 0  # predicts the rows as they are
     n = model.n
     of_explanation = ICEExplorer(explanation)
     of_explanation.distance = "conditional"

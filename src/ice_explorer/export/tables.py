@@ -126,7 +126,7 @@ def long_frame(
     unordered = next((f for f in opened if kind == "d-ice" and f.dtype_kind in UNORDERED), None)
     if unordered is not None:
         raise OptionError.no_slopes(readable(unordered.feature, unordered.label))
-    chosen = None if rows is None else explanation._check_positions(rows, "rows")
+    chosen = None if rows is None else explanation._context.positions(rows, "rows")
     drawn: Drawn = [
         (f, f.rows if chosen is None else chosen, f._anchor_place(anchor) if kind == "c-ice" else "min") for f in opened
     ]
@@ -162,7 +162,7 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
     table = pd.concat(tables, ignore_index=True)
     names = label_index([feature.feature for feature, _, _ in drawn])
     table["feature"] = pd.Categorical.from_codes(table["feature"], names)
-    index = explanation._row_index
+    index = explanation._context.table.index
     labels = table["row"] if index is None else pd.Series(index.take(table["row"]).to_flat_index())
     table.insert(1, "row_label", labels)
     return table

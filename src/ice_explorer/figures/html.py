@@ -86,7 +86,7 @@ def feature_table(feature: FeatureExplanation) -> str:
         if math.isfinite(metrics[name])
     ]
     facts = [feature.dtype_kind, counted(len(feature.rows), "curve"), counted(len(feature.grid), "grid value")]
-    notes = [note.sentence for note in (feature._movement_note, feature._step_note) if note is not None]
+    notes = [feature._notes[subject].sentence for subject in ("movement", "step") if subject in feature._notes]
     return _document(escape(printable(feature.label)), facts, rows, [], notes)
 
 

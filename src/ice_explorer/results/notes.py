@@ -14,10 +14,12 @@ from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.models.target import single_name, target_columns, target_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ice_explorer.arrays import Array, Places
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.engines.context import Context
+    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.engines.sums import Sums
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
@@ -174,55 +176,55 @@ class Note(NamedTuple):
     brief: str
 
 
-def step_note(sums: OrderedSums | UnorderedSums, shares: Array, shown: Callable[[float], str]) -> Note | None:
-    """Return a note on the two values between which most of the movement happens, if few observations are there.
+def notes_on(sums: Sums, item: FeatureInput, convention: Convention, outlying: Rows) -> dict[str, Note]:
+    """Return the notes on a feature, by subject; `outlying` are the rows whose curves lie far from all others."""
+    movement = _note_movement if convention == "step" else _note_close_values
+    found = {"missing": _note_missing(sums, convention), "outlying": _note_outlying(outlying)}
+    if not isinstance(sums, UnorderedSums) and len(sums.grid) >= _FEWEST_VALUES:  # levels without order have no steps
+        found |= {"movement": movement(sums), "step": _note_step(sums, item)}
+    return {subject: note for subject, note in found.items() if note is not None}
 
-    - `sums`: levels without an order have no steps.
-    - `shares` (n_grid,): weight of the observations nearest to each grid value.
-    - `shown`: writes a grid value for readers.
-    """
-    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES:
-        return None
+
+def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
+    """Return a note on the two values between which most of the movement happens, if few observations are there."""
     movement = sums.mean_absolute_changes
     total = movement.sum()
     if not total > 0:
         return None
     largest = int(np.argmax(movement))
     share = movement[largest] / total
-    of_data = shares[largest : largest + 2].sum() / (2.0 * shares.sum())
+    of_data = item.shares[largest : largest + 2].sum() / (2.0 * item.shares.sum())
     if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * of_data + _ROUNDING:
         return None
-    low, high = (shown(float(value)) for value in sums.grid[largest : largest + 2])
+    low, high = (item.feature.shown(float(value)) for value in sums.grid[largest : largest + 2])
     brief = f"{share * 100:.0f} % between {low} and {high}"
     return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
 
 
-def movement_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
-    """Return a note where the curves go up and down far more than a step, or a swing, of the prediction tells.
+def _note_movement(sums: OrderedSums) -> Note | None:
+    """Return a note where the curves go up and down many times their range."""
+    extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
+    if not sums.changes or total <= (_MANY_TIMES + _ROUNDING) * extent:
+        return None
+    times = f"{total / extent:.0f} times their range"
+    return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
 
-    Under "step" that they go up and down many times their range; under "paper" that its figure is far from that of a
-    step of one standard deviation.
-    """
-    if isinstance(sums, UnorderedSums) or len(sums.grid) < _FEWEST_VALUES or not sums.changes:
+
+def _note_close_values(sums: OrderedSums) -> Note | None:
+    """Return a note where the figure of the paper is far from that of a step of one standard deviation."""
+    if not sums.changes:
         return None
-    if convention == "step":
-        extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
-        if total <= (_MANY_TIMES + _ROUNDING) * extent:
-            return None
-        times = f"{total / extent:.0f} times their range"
-        return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
-    counted, step = (sums.undecayed(name).impact for name in ("paper", "step"))
-    if counted <= (_CROWDED + _ROUNDING) * step:
+    paper, step = (sums.undecayed(name).impact for name in ("paper", "step"))
+    if paper <= (_CROWDED + _ROUNDING) * step:
         return None
-    brief = f"{figure_text(counted)} against {figure_text(step)}"
     sentence = (
-        f"By the paper's intervals {figure_text(counted)}, per step of one standard deviation {figure_text(step)}: "
+        f"By the paper's intervals {figure_text(paper)}, per step of one standard deviation {figure_text(step)}: "
         "changes between close values weigh most."
     )
-    return Note(sentence, brief)
+    return Note(sentence, f"{figure_text(paper)} against {figure_text(step)}")
 
 
-def missing_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> Note | None:
+def _note_missing(sums: Sums, convention: Convention) -> Note | None:
     """Return a note where a value going missing changes the prediction more than its steps do."""
     figures = sums.undecayed(convention)
     if not figures.missing_impact > figures.impact:  # either may be NaN
@@ -232,8 +234,7 @@ def missing_note(sums: OrderedSums | UnorderedSums, convention: Convention) -> N
     return Note(sentence, f"{missing} against {impact}")
 
 
-def outlying_note(rows: Places) -> Note | None:
-    """Return a note on rows whose curves lie far from all others; None where there are none."""
+def _note_outlying(rows: Rows) -> Note | None:
     if not len(rows):
         return None
     shown = f"{', '.join(map(str, rows[:_MOST_ROWS].tolist()))}{', …' if len(rows) > _MOST_ROWS else ''}"
@@ -245,22 +246,22 @@ def merge_feature_notes(features: Sequence[FeatureExplanation], convention: Conv
     """Return the notes on features; one that applies to several counts them and names the first."""
     merged = []
     for name, of_several in _OF_SEVERAL.items():
-        found = [(each.label, note) for each in features if (note := getattr(each, name)) is not None]
+        found = [(each.label, each._notes[name]) for each in features if name in each._notes]
         if len(found) == 1:
             ((label, note),) = found
             merged.append(f"{label!r}: {note.sentence}")
         elif found:
             named = shorten_list([f"{label!r} ({note.brief})" for label, note in found])
-            several = _OF_THE_PAPER if name == "_movement_note" and convention == "paper" else of_several
+            several = _OF_THE_PAPER if name == "movement" and convention == "paper" else of_several
             merged.append(f"{len(found):,} features: {several}: {named}.")
     return merged
 
 
 _OF_SEVERAL: Final = {
-    "_missing_note": "the model reacts to values being missing more than to the values",
-    "_movement_note": "curves go up and down, so the model may follow noise there",
-    "_step_note": "more than half of the movement happens within one grid step",
-    "_outlying_note": "some rows behave unlike the rest, and are always drawn",
+    "missing": "the model reacts to values being missing more than to the values",
+    "movement": "curves go up and down, so the model may follow noise there",
+    "step": "more than half of the movement happens within one grid step",
+    "outlying": "some rows behave unlike the rest, and are always drawn",
 }
 _OF_THE_PAPER: Final = (
     "by the paper's intervals impact is more than twice that per step of one standard deviation, because changes "

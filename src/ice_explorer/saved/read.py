@@ -22,7 +22,7 @@ from ice_explorer.engines.sums import empty_sums
 from ice_explorer.errors import DataError, ModelNeededError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
-from ice_explorer.feature import FeatureExplanation
+from ice_explorer.feature import DRIVERS, FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.predict import Predictor
 from ice_explorer.saved.archive import Archive
@@ -112,10 +112,8 @@ def _explanation(entries: Entries) -> Explanation:
         _feature(each, context, method, feature) for each, feature in zip(entries["features"], features, strict=True)
     ]
     result = Explanation(context, method, results, ())
-    if rows["target"] is not None:
-        result = result._with_target(rows["target"], rows["target_name"])
-    alerts = entries["alerts"]
-    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]])
+    alerts, target = entries["alerts"], {"_observed_target": rows["target"], "_target_name": rows["target_name"]}
+    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]], **target)
 
 
 def _same(label: str, _names: Sequence[str]) -> str:
@@ -237,7 +235,7 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     if combined.row_rules is not None:
         _check(np.isin(combined.row_rules, np.arange(len(combined.rules))).all(), "there is no such rule")
     _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
-    result._drivers = drivers
+    result._once(DRIVERS, lambda: drivers)
     if effects is not None:
         _check_grid(effects.grid, feature)
         result._once(SAVED, lambda: effects)

@@ -66,7 +66,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
                 "target": None if target is None else target[rows],
                 "target_name": explanation._target_name,
             },
-            "prediction_sd": explanation._prediction_sd,
+            "prediction_sd": explanation._context.prediction_sd,
             "columns": [_column(column, rows) for column in columns.read],
             "others": [_axis(columns.feature(number), context, rows) for number in unexplained],
             "features": [_feature(result, rows, predictions) for result in explanation.values()],

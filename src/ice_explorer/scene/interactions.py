@@ -44,7 +44,7 @@ def interactions_scene(explanation: Explanation, state: ViewState) -> Interactio
     found = state.besides.joint.interactions(explanation)
     found._complete()
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    least = _LEAST_SHARE * explanation._prediction_sd
+    least = _LEAST_SHARE * explanation._context.prediction_sd
 
     def row(names: Sequence[str], joint: Joint, opened: Sequence[str]) -> Interaction:
         is_open = sorted(names) == sorted(opened)

@@ -115,7 +115,8 @@ def snapshot(explanation: Explanation, state: ViewState, code: str) -> Snapshot:
     classes = _classes(features, rows, state, blobs)
     joint = _joint(explanation, state)
     interactions = joint.interactions(explanation) if joint.has_interactions else None
-    colors = [*explanation._color_columns, *([] if explanation._residual_label is None else [RESIDUAL])]
+    residual = [] if explanation._residual_label is None else [RESIDUAL]
+    colors = [*explanation._context.columns.names_for_coloring, *residual]
     content = {
         "traits": _traits(explanation, features, state, code, classes),
         "tables": [_table(features, convention, state.besides.models, blobs) for convention in CONVENTIONS],
@@ -196,8 +197,8 @@ def _traits(
     outputs = classes[0]["body"]["outputs"] if classes else ()
     models = state.besides.models
     header = describe_header(
-        explanation, heads, code, outputs, convention=state.convention, prediction_sd=explanation._prediction_sd,
-        models=() if models is None else models.names,
+        explanation, heads, code, outputs, convention=state.convention,
+        prediction_sd=explanation._context.prediction_sd, models=() if models is None else models.names,
     )  # fmt: skip
     n = len(features)
     sampling = explanation._sampled

@@ -325,7 +325,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _nameless_feature(self) -> str:
         """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
         known = self._open_work().known
-        return known._column("").label if "" in known._color_columns else ""
+        return known._column("").label if "" in known._context.columns.names_for_coloring else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -340,7 +340,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _restore(self, wanted: State) -> None:
         """Set what a state says, and tell of what is not there."""
         work = self._open_work()
-        columns = [work.known._column(name).label for name in work.known._color_columns]
+        columns = [work.known._column(name).label for name in work.known._context.columns.names_for_coloring]
         columns += [] if work.known._residual_label is None else [work.known._residual_label]
         models = work.choices.models
         fitting, lost = fit_state(wanted, work.by_label, columns, work.known._n_observations, has_models=bool(models))
@@ -384,7 +384,7 @@ class ICEExplorer(anywidget.AnyWidget):
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread, and publish it."""
         try:
-            work.prediction_sd = work.known._prediction_sd
+            work.prediction_sd = work.known._context.prediction_sd
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:

@@ -136,7 +136,7 @@ def _what_if(
 ) -> WhatIfBody:
     """Answer with the first of the requested features: at least one, and no more than time allows."""
     results = background.snapshot().known
-    (position,) = work.known._check_positions([request.position], "position").tolist()
+    (position,) = work.known._context.positions([request.position], "position").tolist()
     prediction = float(work.known.predictions([position])[0])
     features: list[FeatureMoves] = []
     end = time.monotonic() + _SECONDS_OF_REPLY

@@ -133,7 +133,7 @@ def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) ->
 
 
 def _check_selection(value: object, open_work: Callable[[], Work]) -> list[int]:
-    positions = open_work().known._check_positions(value, "selection")
+    positions = open_work().known._context.positions(value, "selection")
     return cast("list[int]", np.unique(positions).tolist())
 
 

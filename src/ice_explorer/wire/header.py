@@ -181,7 +181,7 @@ def describe_header(
     - `distances`: what can be chosen as unit of the distance from the observed value.
     """
     _, convention = resolve_display(explanation.settings, None, convention)
-    columns = [explanation._column(name) for name in explanation._color_columns]
+    columns = [explanation._column(name) for name in explanation._context.columns.names_for_coloring]
     return Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
