@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import MOST, correlated
 from ice_explorer.checks import check_integer
-from ice_explorer.drivers.candidates import second_features
+from ice_explorer.drivers.candidates import MOST, correlated, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
 from ice_explorer.engines.sums import empty_sums, sum_blocks
 from ice_explorer.errors import OptionError

@@ -23,8 +23,7 @@ from numpy.testing import assert_allclose
 import ice_explorer as ice
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.drivers.candidates import second_features
-from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver
-from ice_explorer.drivers.splits import make_split_column
+from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver, make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.results.options import METRIC_RANKINGS

@@ -16,8 +16,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature
-from ice_explorer.drivers.drivers import ALIKE, find_drivers
-from ice_explorer.drivers.splits import choose_between, name_level_sides, name_threshold_sides
+from ice_explorer.drivers.drivers import ALIKE, choose_between, find_drivers, name_level_sides, name_threshold_sides
 from ice_explorer.metrics.likelihood import distinct_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}

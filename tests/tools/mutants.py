@@ -187,11 +187,11 @@ MUTATIONS: Final = r"""
 - return np.asarray(accumulated - self.mean_of(accumulated))
 + return np.asarray(accumulated - accumulated.mean(axis=1, keepdims=True))
 = equal values have the rank of the last of them
-@ beyond/correlations.py : beyond/test_correlations.py
+@ drivers/candidates.py : drivers/test_correlations.py
 - return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
 + return np.asarray(np.cumsum(mass)[of_row])
 = one large side is enough for a driver
-@ drivers/splits.py : drivers/test_drivers.py
+@ drivers/drivers.py : drivers/test_drivers.py
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),
 + min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows

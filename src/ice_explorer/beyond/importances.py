@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import correlated
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.drivers.candidates import correlated
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, listed
 from ice_explorer.errors.tracebacks import short_tracebacks

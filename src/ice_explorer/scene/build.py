@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import strong_correlations
+from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED

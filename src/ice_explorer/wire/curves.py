@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ice_explorer.beyond.correlations import strong_correlations
 from ice_explorer.beyond.effects import local_effects
 from ice_explorer.checks import check_distinct_positions
+from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.display_axis import display_axis, histogram

@@ -10,7 +10,7 @@ from scipy.stats.contingency import association
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
-from ice_explorer.beyond.correlations import strong_correlations
+from ice_explorer.drivers.candidates import strong_correlations
 
 
 def explain(model, X, **options):
