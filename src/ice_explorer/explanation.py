@@ -20,7 +20,7 @@ from ice_explorer.drivers.candidates import SecondFeature, find_common_values, s
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.feature import N_KEPT, Unchanging
+from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
@@ -41,7 +41,6 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_display
-from ice_explorer.results.what_if import reach_of
 from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
 

@@ -12,7 +12,7 @@ from origins import read_provenance
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import SecondFeature, find_common_values
 from ice_explorer.errors import OptionError
-from ice_explorer.results.what_if import moves_of, reach_of
+from ice_explorer.feature import moves_of, reach_of
 from ice_explorer.widget import replies
 from ice_explorer.wire.rows import describe_in_common
 
