@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.arrays import Array, Rows, Values
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
@@ -85,18 +85,15 @@ def disagreement_of(
             far = (own[:, None] != axis).astype(np.float64) if item.distances is None else item.distances[block]
         weights = node_weights(axis, own, item.shares if is_unordered else None)
         weights *= context.row_weights[block, None]
-        changes = [_changes(feature, block) for feature in features]
+        changes = []  # of predictions since the observed value, (n_rows, n_grid) [output]
+        for feature in features:
+            curves = np.concatenate([curves for _, curves in feature._computed(block)])
+            changes.append(curves - feature._at_own_values(block, curves)[:, None])
         for (one, other), of_pair in zip(pairs, sums, strict=True):
             of_pair.add(far.ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
         if between_blocks is not None:
             between_blocks()
     return Disagreement(pairs, sums)
-
-
-def _changes(feature: FeatureExplanation, rows: Rows) -> Array:
-    """Change of the prediction since the observed value, (n_rows, n_grid) [output]."""
-    curves = np.concatenate([curves for _, curves in feature._computed(rows)])
-    return np.asarray(curves - feature._at_own_values(rows, curves)[:, None])
 
 
 @short_tracebacks
@@ -126,20 +123,17 @@ class ModelComparison:
         """Names of the models, in their order."""
         return list(self.explanations)
 
-    def _disagreement_of(self, name: Name) -> Disagreement:
-        """Return how differently the models predict a change of one feature; computed once."""
-        if name not in self._disagreements:
-            self._disagreements[name] = disagreement_of([each[name] for each in self.explanations.values()])
-        return self._disagreements[name]
-
     def _by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a feature by each model, and how far these disagree."""
-        return [each[name] for each in self.explanations.values()], self._disagreement_of(name)
+        """Return a feature by each model, and how differently these predict a change of it, computed once."""
+        features = [each[name] for each in self.explanations.values()]
+        if name not in self._disagreements:
+            self._disagreements[name] = disagreement_of(features)
+        return features, self._disagreements[name]
 
     def _largest(self, decay: float, unit: Unit = "prediction") -> Array:
         """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
         opened = self._open
-        values = np.array([self._disagreement_of(name).largest(decay)[0] for name in opened.features])
+        values = np.array([self._by_models(name)[1].largest(decay)[0] for name in opened.features])
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
         return in_unit(values, unit, opened._context.prediction_sd if unit == "sd" else math.nan, rounding)
 
@@ -221,16 +215,10 @@ class ModelComparison:
 
         check_one_of("unit", unit, UNITS)
         decay, _ = resolve_display(self._open.settings, decay, None)
-        found = [self._disagreement_of(name).largest(decay) for name in self._open.features]
-        index = label_index(self._open.features, "feature")
-        table = pd.DataFrame(
-            {
-                "disagreement": self._largest(decay, unit),
-                "first": [self.names[one] for _, (one, _) in found],
-                "second": [self.names[other] for _, (_, other) in found],
-            },
-            index,
-        )
+        pairs = [self._by_models(name)[1].largest(decay)[1] for name in self._open.features]
+        first, second = ([self.names[pair[at]] for pair in pairs] for at in (0, 1))
+        columns = {"disagreement": self._largest(decay, unit), "first": first, "second": second}
+        table = pd.DataFrame(columns, label_index(self._open.features, "feature"))
         return table.sort_values("disagreement", ascending=False, kind="stable")
 
     def plot(self, what: Name = None, kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Axes:
@@ -285,9 +273,14 @@ def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, 
 
 def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
     """Check that models return numbers of one kind, of the same output and features."""
+
+    def count_outputs(outputs: tuple[object, ...]) -> str:
+        return f"outputs {listed(outputs)}" if outputs else "one output"
+
     (first, one), *others = models.items()
     for name, other in others:
-        outputs, other_outputs = _outputs(one), _outputs(other)
+        # What `output` could be is not known of an explanation.
+        outputs, other_outputs = (getattr(each, "outputs", ()) for each in (one, other))
         response, other_response = one.settings.response, other.settings.response
         # What a function returns is not known; it is compared with any model of one output.
         if response != other_response and "callable" not in (response, other_response):
@@ -303,7 +296,7 @@ def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
         if outputs != other_outputs:
             raise OptionError(
                 "Models must have the same outputs to be compared; "
-                f"{quoted(first)} has {_list_outputs(outputs)}, {quoted(name)} has {_list_outputs(other_outputs)}.",
+                f"{quoted(first)} has {count_outputs(outputs)}, {quoted(name)} has {count_outputs(other_outputs)}.",
                 "Pass functions of X that return the same quantity.",
             )
         if one.settings.output != other.settings.output:
@@ -319,15 +312,6 @@ def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
                 f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
                 "Pass X as a DataFrame with the columns that all of them were fitted on.",
             )
-
-
-def _outputs(model: Plan | Explanation) -> tuple[object, ...]:
-    """Return what `output` could be; () where that is not known, as of an explanation."""
-    return getattr(model, "outputs", ())
-
-
-def _list_outputs(outputs: tuple[object, ...]) -> str:
-    return f"outputs {listed(outputs)}" if outputs else "one output"
 
 
 def prepared_alike(
@@ -379,15 +363,11 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
                 )
 
 
-def _list_levels(feature: FeatureExplanation) -> list[Any] | None:
-    levels = feature._item.feature.levels
-    return None if levels is None else levels.tolist()
-
-
 def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
+    levels, others = ([] if (of := each._item.feature.levels) is None else of.tolist() for each in (one, other))
     return (
         np.array_equal(one.axis, other.axis)
-        and _list_levels(one) == _list_levels(other)
+        and levels == others
         and np.array_equal(one._item.feature.values, other._item.feature.values, equal_nan=True)
         and np.array_equal(one.rows, other.rows)
         and np.array_equal(one.likelihood_scale, other.likelihood_scale)

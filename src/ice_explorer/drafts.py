@@ -68,6 +68,9 @@ class Drafts:
     from those before, as a part that does not depend on the size and a part that is proportional to it.
 
     - `drafters`: of each model. If there are several, their curves are compared, so that no grid value is left out.
+    - `n_rows`, `n_grid`: rows of the latest draft, and its most grid values, infinite where it has all.
+    - `n_all`: rows of the result.
+    - `first_seconds`: that the first draft took.
     """
 
     def __init__(self, drafters: Sequence[Drafter]) -> None:
@@ -79,21 +82,7 @@ class Drafts:
         self._size: _Size = (-1, math.inf)  # which of the nested samples, and most grid values
         self._is_shown = False
         self.n_all = drafters[0].n_all
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the latest draft."""
-        return self._drafters[0].n_rows(self._size[0])
-
-    @property
-    def n_grid(self) -> float:
-        """Most grid values of the latest draft; infinite where it has all."""
-        return self._size[1]
-
-    @property
-    def first_seconds(self) -> float:
-        """Seconds that the first draft took."""
-        return self._times[0][1]
+        self.n_rows, self.n_grid, self.first_seconds = 0, math.inf, math.nan
 
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None when drafts took their share of the time of the result."""
@@ -128,7 +117,8 @@ class Drafts:
         start = perf_counter()
         drafts = [drafter.draft(*size, between_blocks, are_errors_later=are_errors_later) for drafter in self._drafters]
         self._times.append((self._count_cells(size), perf_counter() - start))
-        self._size = size
+        self._size, self.first_seconds = size, self._times[0][1]
+        self.n_rows, self.n_grid = self._drafters[0].n_rows(size[0]), size[1]
         return drafts
 
     # --- times ------------------------------------------------------------------------------------
@@ -250,10 +240,10 @@ class Drafter:
         """Cells of a row of all features with so many grid values: predictions, or numbers that are computed."""
         if self.is_called:
             return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
-        return self._computed_cells
+        return self._n_computed
 
     @cached_property
-    def _computed_cells(self) -> int:
+    def _n_computed(self) -> int:
         return sum(self._method.n_computed(item) for item in self._items)
 
     def n_rows(self, level: int) -> int:

@@ -13,7 +13,7 @@ from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
 from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
-from ice_explorer.beyond.marginal_effects import marginal_effects
+from ice_explorer.beyond.marginal_effects import MarginalEffects
 from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.importances import Form, Importances, Measure
-    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
+    from ice_explorer.beyond.marginal_effects import MarginalEffectKind
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.engines.context import Context
@@ -174,7 +174,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results
-            if not result._has_pairs
+            if not result._sums.is_defined
         ]
         undefined += [
             f"{result.label!r}: its grid has one value of {result._item.grid.n_distinct:,}, so its effects are 0."
@@ -342,10 +342,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             if by is not None or ci is not None or unit != "prediction":
                 what = "be one number where `by`, `ci` or `unit` is given"
                 raise OptionError.must("decay", what, decay, "Leave these out, or pass one decay.")
-            return self._profile(decay, convention)
+            decays = [check_decay(each) for each in decay]
+            columns = label_index(self.features, "feature")
+            profiles = [f._decay_profiles(decays, convention)["in_distribution_impact"] for f in self.values()]
+            values = np.array(profiles).reshape(len(self), len(decays)).T
+            return pd.DataFrame(values, pd.Index(decays, name="decay"), columns)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
-        named, steps = self._resolve_unit(unit)
+        resolved = self._resolve_unit(unit)
         decay, convention = resolve_display(self.settings, decay, convention)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
@@ -355,23 +359,17 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         def ends(at: int) -> Mapping[str, Any]:
             if level is None or (subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP):
                 return {}
-            return self._uncertainty([parts[at] for parts in influences], named, steps).columns(ranked, level)
+            return self._uncertainty([parts[at] for parts in influences], *resolved).columns(ranked, level)
 
         if subgroups is None:
             metrics = [result.metrics(decay, convention) for result in self.values()]
-            return self._as_table(metrics, rank_by, (named, steps), ends(0))
+            return self._as_table(metrics, rank_by, resolved, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
-        sums = [result._sums_by(subgroups) for result in self.values()]
-        tables = [
-            self._as_table(
-                [metrics_of(of_feature[at], decay, convention) for of_feature in sums],
-                rank_by,
-                (named, steps),
-                ends(at),
-            ).assign(n_rows=count)
-            for at, count in enumerate(subgroups.counts)
-        ]
+        sums, tables = [result._sums_by(subgroups) for result in self.values()], []
+        for at, count in enumerate(subgroups.counts):
+            metrics = [metrics_of(of_feature[at], decay, convention) for of_feature in sums]
+            tables.append(self._as_table(metrics, rank_by, resolved, ends(at)).assign(n_rows=count))
         table = pd.concat(tables)
         groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
@@ -379,12 +377,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, NDArray[np.float64]]:
         """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
-        steps = self._steps(unit) if isinstance(unit, Mapping) else {}
-        named: Unit = "prediction"
         if not isinstance(unit, Mapping):
             check_one_of("unit", unit, UNITS)
-            named = unit
-        return named, np.array([steps.get(name, math.nan) for name in self.features])
+            return unit, np.full(len(self), math.nan)
+        steps = self._steps(unit)
+        return "prediction", np.array([steps.get(name, math.nan) for name in self.features])
 
     def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
         """Return the steps that effects are per, by name of the feature [axis]."""
@@ -392,17 +389,17 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
     def _influences(
-        self, decay: float, convention: Convention, subgroups: Subgroups | None = None
+        self,
+        decay: float,
+        convention: Convention,
+        subgroups: Subgroups | None = None,
+        features: Iterable[FeatureExplanation] | None = None,
     ) -> list[list[RowInfluences]]:
-        """Return the influences of rows on each feature, for all rows or each group of them."""
-        return [self._influences_on(result, decay, convention, subgroups) for result in self.values()]
-
-    def _influences_on(
-        self, result: FeatureExplanation, decay: float, convention: Convention, subgroups: Subgroups | None = None
-    ) -> list[RowInfluences]:
+        """Return the influences of rows on each feature, or on some, for all rows or each group of them."""
         self._context.check_all_rows("Intervals need")
         n_sets = len(self) * N_KEPT * (1 if subgroups is None else len(subgroups.labels))
-        return result._row_influences(decay, convention, most_rows(self._context, n_sets), subgroups)
+        n_rows, chosen = most_rows(self._context, n_sets), self.values() if features is None else features
+        return [result._row_influences(decay, convention, n_rows, subgroups) for result in chosen]
 
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
         """Return the standard errors of all features in a unit."""
@@ -430,7 +427,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """Compute the influences on the next feature, and return whether those on all features are computed."""
         missing = [result for result in self.values() if not result._has_influences(decay, convention)]
         if missing:
-            self._influences_on(missing[0], decay, convention)
+            self._influences(decay, convention, features=missing[:1])
         return len(missing) <= 1
 
     def _has_intervals(self, decay: float, convention: Convention) -> bool:
@@ -462,17 +459,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
         table = table.assign(**ends)
         return table if rank_by is None else table.sort_values(rank_by, ascending=False, kind="stable")
-
-    def _profile(self, decays: Iterable[float], convention: Convention | None) -> pd.DataFrame:
-        """In-distribution impact at many decays: one row per decay, one column per feature."""
-        import pandas as pd
-
-        given = [check_decay(decay) for decay in decays]
-        columns = label_index(self.features, "feature")
-        values = np.empty((len(given), len(self)))
-        for at, feature in enumerate(self.values()):
-            values[:, at] = feature._decay_profiles(given, convention)["in_distribution_impact"]
-        return pd.DataFrame(values, index=pd.Index(given, name="decay"), columns=columns)
 
     def drivers(self, feature: Name) -> pd.DataFrame:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.
@@ -928,12 +914,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> m.values.tolist(), m.average
         ([1.0, 3.0, 5.0], 2.0)
         """
-        if not isinstance(feature, Mapping):
-            return marginal_effects(self._context, [(self[feature], step)], kind)
-        if step is not None:
+        if isinstance(feature, Mapping) and step is not None:
             advice = "Leave it out, or pass the name of one feature."
             raise OptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
-        return marginal_effects(self._context, [(self[name], each) for name, each in feature.items()], kind)
+        steps = feature.items() if isinstance(feature, Mapping) else [(feature, step)]
+        return MarginalEffects(self._context, {self[name]: each for name, each in steps}, kind)
 
     def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
         """Return how far features act together: H² of features and pairs, and the additivity of each.

@@ -55,8 +55,17 @@ if TYPE_CHECKING:
 
 LEAST_WEIGHT: Final = 0.5
 """A value is within reach of a row where its likelihood is at least this."""
+N_KEPT: Final = 4
+"""How many sets of influences are kept, by decay, convention and groups."""
+DRIVERS: Final = "drivers"
+"""Under this name a feature keeps what makes its curves differ."""
 
+Found = TypeVar("Found")
+_DECAYED = ("in_distribution_impact", "support")
 _ROUNDING: Final = 1e-9  # of a distance; and of predictions, below which two are equal
+_ROWS_AT_A_TIME = 2048
+_VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
+_SHARED = ("_lock", "_rows", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,19 +111,6 @@ def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
 def reach_of(decay: float) -> float:
     """Return the distance at which a value counts half, in likelihood scales; infinite without decay."""
     return math.inf if decay == 1 else math.log(LEAST_WEIGHT) / math.log(decay)
-
-
-Found = TypeVar("Found")
-
-DRIVERS: Final = "drivers"
-"""Under this name a feature keeps what makes its curves differ."""
-_DECAYED = ("in_distribution_impact", "support")
-N_KEPT: Final = 4
-"""How many sets of influences are kept, by decay, convention and groups."""
-
-_ROWS_AT_A_TIME = 2048
-_VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
-_SHARED = ("_lock", "_rows", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
 class Unchanging:
@@ -414,10 +410,6 @@ class FeatureExplanation(Unchanging):
             found[off] = phantoms[:, 0]
         return found
 
-    def _are_on_grid(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the observed values of some rows, the median for a missing one, are grid values, (n_rows,)."""
-        return np.isin(self._item.observed[positions], self.axis)
-
     @property
     def _mean_change(self) -> float:
         """Mean absolute change of the prediction per change of category: impact / σ_c [output].
@@ -697,11 +689,6 @@ class FeatureExplanation(Unchanging):
     def _has_influences(self, decay: float, convention: Convention) -> bool:
         """Whether the influences of all rows are available without a pass over the curves."""
         return (decay, convention, b"") in self._influences
-
-    @property
-    def _has_pairs(self) -> bool:
-        """Whether its effects are defined: of levels without an order at least two on the grid occur, or none do."""
-        return self._sums.is_defined
 
     @cached_property
     def _is_target_like(self) -> bool:

@@ -322,7 +322,18 @@ def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str
 
 
 class Plan:
-    """Validated and resolved input of an explanation, made by `prepare`; `labels` are `features` as text."""
+    """Validated and resolved input of an explanation, made by `prepare`.
+
+    - `features`, `labels`: names, and the same as text.
+    - `outputs`, `output_labels`: what `output` could be instead, and the same as text; empty with one output.
+    - `responses`: what `response` could be instead; empty for a plain function.
+    - `is_opening`: whether the output was chosen for the user, from the target or the predictions.
+    - `method`: what computes the curves, by name.
+    - `has_all_rows`: whether the rows that metrics are of are at hand.
+    - `is_on_cluster`: whether metrics are computed elsewhere, block by block in any order.
+    """
+
+    is_on_cluster = False
 
     def __init__(
         self,
@@ -340,6 +351,11 @@ class Plan:
         self.features: tuple[Name, ...] = tuple(self._inputs)
         self.labels = tuple(item.feature.label for item in inputs)
         self.settings = context.settings
+        self.outputs = context.predictor.outputs
+        self.output_labels = tuple(shortened([str(output) for output in self.outputs]))
+        self.responses = context.predictor.responses
+        self.is_opening = context.predictor.is_opening
+        self.method, self.has_all_rows = method.name, context.has_all_rows
         self._notes = tuple(notes)
         self._target = target
 
@@ -347,31 +363,6 @@ class Plan:
     def notes(self) -> tuple[str, ...]:
         """Whether predictions depend on chance is among them once a feature has been computed."""
         return self._notes + self._method.notes
-
-    @property
-    def outputs(self) -> tuple[object, ...]:
-        """What `output` could be instead; empty where the model has one output."""
-        return self._context.predictor.outputs
-
-    @cached_property
-    def output_labels(self) -> tuple[str, ...]:
-        """The same as people read them."""
-        return tuple(shortened([str(output) for output in self.outputs]))
-
-    @property
-    def is_opening(self) -> bool:
-        """Whether the output was chosen for the user, from the target or the predictions."""
-        return self._context.predictor.is_opening
-
-    @property
-    def responses(self) -> tuple[str, ...]:
-        """What `response` could be instead; empty for a plain function."""
-        return self._context.predictor.responses
-
-    @property
-    def method(self) -> str:
-        """What computes the curves, by name."""
-        return self._method.name
 
     @property
     def n_predictions(self) -> int:
@@ -391,14 +382,6 @@ class Plan:
         return (
             f'{said}; `sample={_FEWER}, grid="quantile"` makes {fewer:,}.' if fewer < self.n_predictions else f"{said}."
         )
-
-    is_on_cluster = False
-    """Whether metrics are computed elsewhere, block by block in any order."""
-
-    @property
-    def has_all_rows(self) -> bool:
-        """Whether the rows that metrics are of are at hand."""
-        return self._context.has_all_rows
 
     def of_output(self, model: Any, X: Any, options: Options) -> Plan:
         """Return the plan of another output of the same model and rows, whose curves can be compared with these."""

@@ -16,7 +16,7 @@ from ice_explorer.features.points import Points
 from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ice_explorer.arrays import Array, Mask
     from ice_explorer.engines.context import Context
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 MarginalEffectKind = Literal["forward", "derivative"]
-MARGINAL_EFFECT_KINDS: Final[tuple[MarginalEffectKind, ...]] = get_args(MarginalEffectKind)
 
 _ROWS_AT_A_TIME: Final = 2048
 _SHORT: Final = 0.01  # standard deviations, on either side of a derivative
@@ -55,13 +54,23 @@ class MarginalEffects:
     """
 
     def __init__(self, context: Context, steps: Mapping[FeatureExplanation, object], kind: str) -> None:
-        check_one_of("kind", kind, MARGINAL_EFFECT_KINDS)
+        if not steps:
+            raise OptionError.must("feature", "name at least one feature", {}, "Pass its name.")
+        check_one_of("kind", kind, get_args(MarginalEffectKind))
         self.kind = kind
         self._context = context
         self._is_contrast = False  # whether a feature changes between its two observed values
         self._features: list[Feature] = [result._item.feature for result in steps]
-        self._is_level = np.array([_has_levels(feature) for feature in self._features], dtype=np.bool_)
-        self._check_derivative(steps)
+        # A step is a level to change to where there is none to add to others.
+        has_levels = [feature.levels is not None or feature.kind == "boolean" for feature in self._features]
+        self._is_level = np.array(has_levels, dtype=np.bool_)
+        if kind == "derivative" and (len(steps) > 1 or any(has_levels)):
+            raise OptionError.must(
+                "feature",
+                "be one feature with an axis of numbers for a derivative",
+                [result.feature for result in steps],
+                'Use `kind="forward"` for several features and for levels.',
+            )
         self._start = np.column_stack([feature.values for feature in self._features])
         self._end = np.empty_like(self._start)
         self.steps = {}
@@ -111,15 +120,6 @@ class MarginalEffects:
         found[self._rows] = np.where(is_flat, 0.0, np.minimum(residual / np.where(is_flat, 1.0, total), 1.0))
         return found
 
-    def _check_derivative(self, steps: Mapping[FeatureExplanation, object]) -> None:
-        if self.kind == "derivative" and (len(steps) > 1 or self._is_level.any()):
-            raise OptionError.must(
-                "feature",
-                "be one feature with an axis of numbers for a derivative",
-                [result.feature for result in steps],
-                'Use `kind="forward"` for several features and for levels.',
-            )
-
     def _set_step(self, at: int, result: FeatureExplanation, step: object) -> object:
         """Set where the step of a feature ends, and where it starts if not at the observed values; return the step.
 
@@ -133,20 +133,17 @@ class MarginalEffects:
         elif is_level:
             self._end[:, at] = high = _level_of(feature, step)
         else:
-            length = self._usual_step(result) if step is None else _length_of(feature, step)
+            usual = result.scale if self.kind == "forward" else _SHORT * result.scale
+            if step is not None:
+                length = _length_of(feature, step)
+            elif usual == 0:
+                what, where = "be given where a feature is constant", f" for {quoted(feature.readable)}"
+                raise OptionError.must("step", what, None, "Pass a number.", where=where)
+            else:
+                length = max(1.0, float(np.rint(usual))) if feature.is_integer else usual
             self._end[:, at] = self._start[:, at] + length
             return length
         return feature.native(np.array([high]))[0] if is_level else high - low
-
-    def _usual_step(self, result: FeatureExplanation) -> float:
-        """Return the default length of a step along the axis."""
-        feature = result._item.feature
-        if result.scale == 0:
-            raise OptionError.must(
-                "step", "be given where a feature is constant", None, "Pass a number.", where=_for(feature)
-            )
-        usual = result.scale if self.kind == "forward" else _SHORT * result.scale
-        return max(1.0, float(np.rint(usual))) if feature.is_integer else usual
 
     def _computed(self) -> Array:
         values, is_forward = np.full(self._context.table.n_observations, np.nan), self.kind == "forward"
@@ -175,10 +172,6 @@ class MarginalEffects:
         """Predict the rows at shares of the way, (n_rows, n_shares); levels are new on all of it but its start."""
         found = np.empty((len(self._rows), len(shares)))
         with progress_reporter(self._context.progress, found.size) as report:
-
-            def made(n_predictions: int) -> None:
-                report(n_predictions, n_predictions, self._label)
-
             for start in range(0, len(self._rows), _ROWS_AT_A_TIME):
                 rows = self._rows[start : start + _ROWS_AT_A_TIME]
                 start_values, end_values, share = self._start[rows, None], self._end[rows, None], shares[:, None]
@@ -187,22 +180,10 @@ class MarginalEffects:
                 values = np.where(self._is_level, changed, moved)
                 points = Points(self._features, values.reshape(-1, len(self._features)))
                 coordinates = points.coordinates.reshape(len(rows), len(shares))
-                found[start : start + len(rows)] = self._context.brute.evaluate(points, rows, coordinates, made=made)
+                found[start : start + len(rows)] = self._context.brute.evaluate(
+                    points, rows, coordinates, made=lambda n: report(n, n, self._label)
+                )
         return found
-
-
-def marginal_effects(
-    context: Context, steps: Sequence[tuple[FeatureExplanation, object]], kind: str
-) -> MarginalEffects:
-    """Compute the effects of a step; `Explanation.marginal_effects` says how."""
-    if not steps:
-        raise OptionError.must("feature", "name at least one feature", {}, "Pass its name.")
-    return MarginalEffects(context, dict(steps), kind)
-
-
-def _has_levels(feature: Feature) -> bool:
-    """Whether a step is a level to change to: there is none to add to others."""
-    return feature.levels is not None or feature.kind == "boolean"
 
 
 def _two_values(context: Context, feature: Feature) -> tuple[float, float]:
@@ -212,10 +193,6 @@ def _two_values(context: Context, feature: Feature) -> tuple[float, float]:
     return (float(values[0]), float(values[1])) if len(values) == 2 else (np.nan, np.nan)
 
 
-def _for(feature: Feature) -> str:
-    return f" for {quoted(feature.readable)}"
-
-
 def _level_of(feature: Feature, step: object) -> float:
     """Return the code of a level."""
     levels = [False, True] if feature.levels is None else feature.levels.tolist()
@@ -223,7 +200,7 @@ def _level_of(feature: Feature, step: object) -> float:
     if found is None:
         raise OptionError.must(
             "step", "be a level of a feature that has levels", step, f"Its levels are {listed(levels)}.",
-            where=_for(feature), known=levels,
+            where=f" for {quoted(feature.readable)}", known=levels,
         )  # fmt: skip
     return found
 
@@ -236,4 +213,4 @@ def _length_of(feature: Feature, step: Any) -> float:
     except (TypeError, ValueError):
         advice = "Leave it out for one standard deviation."
         what = "be a number other than 0, or of dates and durations a timedelta"
-        raise OptionError.must("step", what, step, advice, where=_for(feature)) from None
+        raise OptionError.must("step", what, step, advice, where=f" for {quoted(feature.readable)}") from None

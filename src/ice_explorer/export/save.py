@@ -37,7 +37,7 @@ PARQUET: Final = ".parquet"
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", CSV, PARQUET, ".json", RESULT)
 ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _WORDS: Final = ("view", "panel", "all")
-_VIEW_WIDTH: Final = 180.0  # mm
+_WIDTHS: Final = {"view": 180.0}  # mm
 _PANEL_WIDTH: Final = 120.0
 _LEFT_OUT: Final = {"view": (), "panel": AROUND}  # choices that a file does not follow
 _USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
@@ -102,18 +102,25 @@ def file_contents(
         )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
-    sheet = _paper(content, paper)
+    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
     state = _of_content(explanation, state, what, has_ranking=content == "view" or suffix in (".html", ".json"))
     state = _with_lines(explanation, state, max_lines, is_page=suffix == ".html")
     if suffix == ".html":
+        if content != "view":  # the page opens with one feature, or with all
+            choices = {name: choice for name, choice in state.choices.items() if name != "right"}
+            state = replace(state, choices={**choices, **({"right": "all"} if content == "all" else {})})
         call = _call(file, what, {"max_lines": max_lines, **paper})
-        return (frozen_page(explanation, _opening_with(state, content), call, title=sheet.title),)
+        return (frozen_page(explanation, state, call, title=sheet.title),)
     has_all = content == "all" or (content == "view" and suffix == ".json")
     shown = scenes(explanation, state) if has_all else [scene(explanation, state)]
     left_out = _LEFT_OUT.get(content, (*AROUND, "pair"))
     origin = provenance(explanation, shown, _call(file, what, paper), left_out)
-    if suffix in (CSV, PARQUET, ".json"):
-        return _numbers(explanation, [each.state for each in shown], suffix, content, origin)
+    states = [each.state for each in shown]
+    if suffix == ".json":
+        return (json_bytes(explanation, states, origin),)
+    if suffix in (CSV, PARQUET):
+        table = metrics_table(explanation, states[0]) if content == "view" else curves_table(explanation, states)
+        return csv_bytes(table, origin) if suffix == CSV else (parquet_bytes(table, origin),)
     text = json.dumps(origin, default=str, allow_nan=False)
     return (_figure(explanation, shown, suffix, content, paper=sheet, origin=text),)
 
@@ -137,13 +144,10 @@ def figure(
             "`save('figures.pdf', 'all')` writes a page for each feature.",
         )
     state = _of_content(explanation, ViewState.of(view_state), what, has_ranking=content == "view")
-    sheet, shown = _paper(content, paper), scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
+    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    shown = scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
     with mpl.rc_context(sheet.style):
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
-
-
-def _paper(content: str, options: Mapping[str, Any]) -> Paper:
-    return Paper.checked(_VIEW_WIDTH if content == "view" else _PANEL_WIDTH, **options)
 
 
 def _of_content(explanation: Explanation, state: ViewState, what: str, *, has_ranking: bool) -> ViewState:
@@ -165,15 +169,6 @@ def content_of(what: object) -> str:
     return what if isinstance(what, str) and what in _WORDS else "feature"
 
 
-def _numbers(
-    explanation: Explanation, states: Sequence[ViewState], suffix: str, content: str, origin: Mapping[str, Any]
-) -> tuple[bytes, ...]:
-    if suffix == ".json":
-        return (json_bytes(explanation, states, origin),)
-    table = metrics_table(explanation, states[0]) if content == "view" else curves_table(explanation, states)
-    return csv_bytes(table, origin) if suffix == CSV else (parquet_bytes(table, origin),)
-
-
 def _figure(
     explanation: Explanation, shown: Sequence[Scene], suffix: str, content: str, *, paper: Paper, origin: str
 ) -> bytes:
@@ -190,14 +185,6 @@ def _figure(
         if suffix == ".pdf":
             return pdf_bytes(figures, *about)
         return (svg_bytes if suffix == ".svg" else png_bytes)(next(figures), *about)
-
-
-def _opening_with(state: ViewState, content: str) -> ViewState:
-    """Return the state of a page that opens as the view is, or with one feature, or with all features."""
-    if content == "view":
-        return state
-    choices = {name: choice for name, choice in state.choices.items() if name != "right"}
-    return replace(state, choices={**choices, **({"right": "all"} if content == "all" else {})})
 
 
 def _result(explanation: Explanation, state: ViewState, file: Path, what: str, max_lines: int | None) -> bytes:

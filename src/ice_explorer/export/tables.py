@@ -59,7 +59,7 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
         table.insert(0, "feature", label_index([*map(str, names)]))
         if models is not None:
             largest = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))
-            pairs = [models._disagreement_of(name).largest(state.decay)[1] for name in names]
+            pairs = [models._by_models(name)[1].largest(state.decay)[1] for name in names]
             table.insert(1, "model", model)
             table["disagreement"] = [largest[name] for name in names]
             table["between"] = [f"{models.names[one]}, {models.names[two]}" for one, two in pairs]

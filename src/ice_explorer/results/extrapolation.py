@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.features.feature import Feature
     from ice_explorer.metrics.neighbours import Neighbours
 
 
@@ -170,7 +169,11 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
         levels = np.asarray(values, np.float64)
         if feature.is_unordered and feature.levels is not None:
             levels = np.arange(len(feature.levels), dtype=np.float64)
-        found = _probabilities(context, feature, values, between_fits)
+        if feature.is_unordered:
+            found = estimate_probabilities(context, feature, between_fits)
+        else:
+            codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
+            found = level_probabilities(codes, 2, others, weights, seed, between_fits=between_fits)
         shares = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
         probabilities = np.tile(shares, (len(feature.values), 1)) if found is None else found
         expected = replace(
@@ -182,17 +185,6 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
         neighbours = make_neighbours(feature.values, others.values[:, best], context.row_weights, seed)
         expected = replace(expected, neighbours=neighbours)
     return _calibrated(expected, rows, observed[:, None], mass)
-
-
-def _probabilities(
-    context: Context, feature: Feature, values: Array, between_fits: Callable[[], object] | None
-) -> Array | None:
-    """Estimate the probability of each level, or of each of two values of a number, if it can be."""
-    if feature.is_unordered:
-        return estimate_probabilities(context, feature, between_fits)
-    codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
-    others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
-    return level_probabilities(codes, 2, others, weights, seed, between_fits=between_fits)
 
 
 def _calibrated(expected: Expected, rows: Rows, observed: Array, weights: Array) -> Expected:

@@ -48,7 +48,7 @@ def describe_curves(
     offset = (lowest + highest) / 2
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     edges, counts = histogram(axis)
-    is_told = feature._are_on_grid(positions).all()
+    is_told = np.isin(feature._item.observed[positions], feature.axis).all()
     return messages.CurvesBody(
         feature=feature.label,
         kind=feature.dtype_kind,
