@@ -125,7 +125,6 @@ class Drafts:
 
     @property
     def _n_cells(self) -> int:
-        """Cells of the result."""
         return self.n_all * self._row_cells(math.inf) + self._n_fixed
 
     def _count_cells(self, size: _Size) -> int:

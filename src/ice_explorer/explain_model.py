@@ -287,7 +287,6 @@ def compute(
 
 
 def _explain_several(models: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
-    """Explain models on the same rows and grids, or compare explanations."""
     if any(isinstance(model, Explanation) for model in models.values()):
         check_explanations(models)
         given = [

@@ -402,7 +402,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return [result._row_influences(decay, convention, n_rows, subgroups) for result in chosen]
 
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
-        """Return the standard errors of all features in a unit."""
         with np.errstate(divide="ignore"):
             ratios = steps / [result.scale for result in self.values()]
         return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
@@ -441,7 +440,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         resolved: tuple[Unit, NDArray[np.float64]],
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
-        """Return the metrics of each feature as a table."""
         import pandas as pd
 
         table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
@@ -624,11 +622,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     def _column(self, name: Name) -> Column:
         """Return a column of X by name, a group as one category, or the residuals."""
-        if self._are_residuals(name):
-            label = self._checked_residual_label
-            return residual_column(
-                label, cast("NDArray[np.float64]", self._observed_target), self._context.all_predictions
-            )
+        label = self._find_residuals(name)
+        if label is not None:
+            observed = cast("NDArray[np.float64]", self._observed_target)
+            return residual_column(label, observed, self._context.all_predictions)
         return self._context.columns.named(name)
 
     @property
@@ -655,13 +652,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             return None
         return residual_label(self._context.columns.labels)
 
-    def _are_residuals(self, name: Name) -> bool:
-        """Whether this names the residuals, whether there are any or not."""
-        return name is RESIDUAL or (isinstance(name, str) and name == residual_label(self._context.columns.labels))
-
-    @property
-    def _checked_residual_label(self) -> str:
-        """Label of the residuals, or raise if no target was given."""
+    def _find_residuals(self, name: Name) -> str | None:
+        """Return the label of the residuals, where this names them; raise if no target was given."""
+        is_text = isinstance(name, str) and name == residual_label(self._context.columns.labels)
+        if name is not RESIDUAL and not is_text:
+            return None
         if self._residual_label is None:
             raise OptionError(
                 '`color_by="residual"` needs the observed target; this explanation has none.',
@@ -705,7 +700,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
-        """Return rows of X in its own container."""
         return self._context.table.take(self._context.positions(positions))
 
     def _row_labels(self, positions: ArrayLike) -> list[str] | None:

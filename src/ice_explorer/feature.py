@@ -432,7 +432,6 @@ class FeatureExplanation(Unchanging):
 
     @property
     def _prediction_range(self) -> tuple[float, float]:
-        """Smallest and largest prediction over all phantoms of this feature [output]."""
         return self._sums.lowest, self._sums.highest
 
     @property
@@ -744,7 +743,6 @@ class FeatureExplanation(Unchanging):
 
 
 def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:
-    """Yield blocks, with a call after each."""
     for block in blocks:
         yield block
         if between_blocks is not None:

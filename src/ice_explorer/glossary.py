@@ -31,6 +31,5 @@ def explanation(term: str, *variants: str) -> Explanation:
 
 @cache
 def _glossary() -> dict[str, Any]:
-    """Read the file once."""
     glossary: dict[str, Any] = json.loads(files("ice_explorer").joinpath("glossary.json").read_text(encoding="utf-8"))
     return glossary

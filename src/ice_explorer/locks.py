@@ -91,7 +91,6 @@ class ModelLock:
                 raise
 
     def _is_admitted(self, caller: object, group: object) -> bool:
-        """Return whether all earlier callers are of the same group."""
         earlier = takewhile(lambda entry: entry[0] is not caller, list(self._callers.items()))
         return all(group is not None and its_group is group for _, its_group in earlier)
 

@@ -208,7 +208,6 @@ _CORRELATIONS: Final[dict[str, Literal["pearson", "spearman"]]] = {"pearson": "p
 
 
 def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
-    """Return the measures in their order."""
     if measures is None:
         return [name for name in MEASURES if name != "loco" and (has_y or name not in _OF_SCORES)]
     named = [check_one_of("measures", name, MEASURES) for name in check_names("measures", measures)]
@@ -237,7 +236,6 @@ def _of_hundred(importance: Array) -> Array:
 
 
 def _note_dependences(explanation: Explanation) -> list[str]:
-    """Note features that depend strongly on others."""
     pairs, n_rows = {}, explanation._n_observations
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
     for result in explanation.values():

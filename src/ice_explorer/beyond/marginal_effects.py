@@ -194,7 +194,6 @@ def _two_values(context: Context, feature: Feature) -> tuple[float, float]:
 
 
 def _level_of(feature: Feature, step: object) -> float:
-    """Return the code of a level."""
     levels = [False, True] if feature.levels is None else feature.levels.tolist()
     found = feature.find_coordinate(step) if feature.levels is not None or step in levels else None
     if found is None:

@@ -114,7 +114,6 @@ class TwoWay(Stepwise):
 
     @property
     def _share_done(self) -> float:
-        """Share of the rows that are predicted."""
         return self._n_added / len(self.row_positions)
 
     @property

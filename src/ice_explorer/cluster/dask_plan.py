@@ -137,7 +137,6 @@ class _DaskPlan(Plan):
 
 
 def _current_client() -> Any:
-    """Return the current client of Dask, None where there is none."""
     try:
         from distributed import get_client
     except ImportError as error:
@@ -217,7 +216,6 @@ def _wait_for(
 
 
 def _failure(client: Any, error: Exception) -> PredictionError:
-    """Return the error for work that did not end."""
     if client.status != "running":
         return PredictionError(
             "The client of Dask must be open and connected until the explanation is complete; it is not any more.",

@@ -445,7 +445,6 @@ def _choose_features(
 
 
 def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> FeatureInput:
-    """Choose the grid of a feature as for a table of all rows."""
     feature, column = summary.feature, summary.sorted_values()
     size, seed = options.grid_size, options.random_state
     chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)

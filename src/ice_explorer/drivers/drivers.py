@@ -313,7 +313,6 @@ class CrossFit:
 
 
 def _square_distances(values: Array, weights: Array, groups: Places, rows: Places | slice = np.s_[:]) -> Array:
-    """Return the squared distances of rows from the weighted means of their groups."""
     members = weights * (groups == np.arange(groups.max() + 1)[:, None])
     means = members @ values / np.maximum(members.sum(axis=1), np.finfo(np.float64).tiny)[:, None]
     return np.asarray(np.square(values[rows] - means[groups[rows]]).sum(axis=1))

@@ -139,7 +139,6 @@ def short_tracebacks(cls: C) -> C:
 
 
 def _argument_error(error: TypeError, function: Callable[..., Any], keywords: Mapping[str, object]) -> ArgumentError:
-    """Return the error for arguments that do not fit a signature."""
     parameters = inspect.signature(function).parameters
     takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     unknown = None if takes_any else next((name for name in keywords if name not in parameters), None)

@@ -65,7 +65,6 @@ def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str,
 
 
 def _stem(request: ExportRequest) -> str:
-    """Return a file name for what the file holds."""
     kind, what = request.state.kind, request.what
     opened = "all features" if what == "all" else request.state.feature
     match request.format:

@@ -134,7 +134,6 @@ def long_frame(
 
 
 def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | None) -> pd.DataFrame:
-    """Return the points of the curves of features and rows."""
     import pandas as pd
 
     n_rows, n_grid = max(len(rows) for _, rows, _ in drawn), sum(len(feature.grid) for feature, _, _ in drawn)

@@ -150,7 +150,6 @@ def _check_values(values: Array, kind: str, levels: Values | None) -> Array:
 
 
 def _table(columns: Sequence[Column], index: Any) -> PandasTable:
-    """Return the rows as a table of pandas."""
     names, n_rows = [column.name for column in columns], len(columns[0].values)
     _check(len({str(name) for name in names}) == len(names), "two columns have one name")
     _check(all(len(column.values) == n_rows for column in columns), "texts are not one for each row")
@@ -163,7 +162,6 @@ def _table(columns: Sequence[Column], index: Any) -> PandasTable:
 
 
 def _cells(column: Column) -> Any:
-    """Return values as pandas has them."""
     values = column.values
     if column.kind == "other":
         return pd.Series(values, dtype=object)

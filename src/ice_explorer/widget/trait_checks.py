@@ -53,9 +53,7 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
     if value is None:
         return None
     known = open_work().known
-    if known._are_residuals(value):
-        return known._checked_residual_label
-    return known._column(value).label
+    return known._find_residuals(value) or known._column(value).label
 
 
 def _check_output(value: object, open_work: Callable[[], Work]) -> str:
