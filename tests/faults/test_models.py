@@ -26,9 +26,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import ice_explorer as ice
 from ice_explorer import locks
 from ice_explorer.errors import Cancelled, DataError, OptionError, PredictionError
-from ice_explorer.plan import prepare
+from ice_explorer.plan import Classes, prepare
 from ice_explorer.results.options import Options
-from ice_explorer.results.outputs import Classes
 
 X = np.random.default_rng(0).normal(size=(200, 3))
 GRID = {"grid": "uniform", "grid_size": 9}

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.results.outputs import MOST_SHOWN
+from ice_explorer.plan import MOST_SHOWN
 from ice_explorer.widget import replies
 from ice_explorer.widget.session import work_of
 from ice_explorer.wire import requests

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.metrics.windows import Convention
+    from ice_explorer.plan import Classes
     from ice_explorer.results.options import Kind
-    from ice_explorer.results.outputs import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`

@@ -25,9 +25,9 @@ from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
+from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
-from ice_explorer.results.outputs import Classes
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.tables.labels import clipped, readable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.results.outputs import Classes
+    from ice_explorer.plan import Classes
     from ice_explorer.tables.column import Column
     from ice_explorer.wire.requests import IntervalsRequest
 
