@@ -223,6 +223,7 @@ class Drafter:
     def __init__(self, context: Context, method: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context, self._method, self._items, self._lock = context, method, items, lock
         self._grid_sizes = {item.feature_number: item.grid.n_grid for item in items}
+        self._sizes = np.array(list(self._grid_sizes.values()))
         self._samples: dict[int, list[Rows]] = {}
         self._n_largest = min(len(item.summed) for item in items)
         self.top = self._n_largest.bit_length() - 1
@@ -230,7 +231,7 @@ class Drafter:
         self.n_all = self._n_largest if context.n_summed is None else context.n_summed
         self.is_called = method.calls_model
         self.fixed_cells = 0 if self.is_called else _FIXED_CELLS * len(items)
-        self.n_grid = max(self._grid_sizes.values())
+        self.n_grid = int(self._sizes.max())
         self.fewest_cells = context.brute.n_per_call if self.is_called else 2 * self.fixed_cells
         check = context.prediction_check
         self.seconds_per_cell = check.seconds / len(check.predicted) if self.is_called else 1.0 / _CELLS_PER_SECOND
@@ -238,7 +239,7 @@ class Drafter:
     def row_cells(self, n_grid: float) -> int:
         """Cells of a row of all features with so many grid values: predictions, or numbers that are computed."""
         if self.is_called:
-            return int(sum(min(item.grid.n_grid, n_grid) + 2 * item.has_missing for item in self._items))
+            return int(np.minimum(self._sizes, n_grid).sum()) + 2 * sum(item.has_missing for item in self._items)
         return self._n_computed
 
     @cached_property
@@ -388,9 +389,9 @@ def _count_rows_of_errors(items: Sequence[FeatureInput]) -> int:
 
 def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
     """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
-    item, size = replace(item, positions=rows, summed=rows), item.grid.n_grid
+    size = item.grid.n_grid
     if n_grid >= size:
-        return item
+        return replace(item, positions=rows, summed=rows)
     if item.feature.is_unordered:
         places = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
         shares = item.shares[places]
@@ -399,7 +400,7 @@ def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
         shares = nearest_shares(item.grid.values[places], item.grid.values, item.shares)
     distances = None if item.distances is None else item.distances[:, places]
     grid = replace(item.grid, values=item.grid.values[places])
-    return replace(item, grid=grid, shares=shares, distances=distances)
+    return replace(item, positions=rows, summed=rows, grid=grid, shares=shares, distances=distances)
 
 
 def _missing_values(item: FeatureInput, rows: Rows) -> Array:
