@@ -254,18 +254,17 @@ def is_several(model: object) -> bool:
     return is_names and not callable(model) and not hasattr(model, "predict")
 
 
-def check_models(models: Mapping[Any, Any], option: str = "model") -> dict[str, Any]:
+def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
     """Return models by name, or say why they cannot be compared."""
-    alone = "a model, or " if option == "model" else ""
     if not 2 <= len(models) <= MOST_MODELS:
         raise OptionError(
-            f"`{option}` must be {alone}a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
+            f"`model` must be a model, or a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
             "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
         )
     for name in models:
         if not isinstance(name, str) or not name.strip():
             raise DataError(
-                f"The keys of `{option}` must be names of models, as text that is not empty; got {quoted(name)}.",
+                f"The keys of `model` must be names of models, as text that is not empty; got {quoted(name)}.",
                 'Write `{"forest": forest, "boosting": boosting}`.',
             )
     return dict(models)

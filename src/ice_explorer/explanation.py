@@ -24,7 +24,7 @@ from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
-from ice_explorer.results.column_colors import RESIDUAL, residual_column, residual_label
+from ice_explorer.results.column_colors import RESIDUAL, residual_label
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -41,7 +41,7 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_display
-from ice_explorer.tables.column import label_index
+from ice_explorer.tables.column import Column, label_index
 from ice_explorer.tables.labels import clipped, readable
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.intervals import RankIntervals, RowInfluences, Subgroups
     from ice_explorer.results.notes import KnownTarget
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
 
 TABLE_COLUMNS = (
     "in_distribution_impact", "impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
@@ -624,8 +624,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """Return a column of X by name, a group as one category, or the residuals."""
         label = self._find_residuals(name)
         if label is not None:
-            observed = cast("NDArray[np.float64]", self._observed_target)
-            return residual_column(label, observed, self._context.all_predictions)
+            residuals = cast("NDArray[np.float64]", self._observed_target) - self._context.all_predictions
+            return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=residuals)
         return self._context.columns.named(name)
 
     @property

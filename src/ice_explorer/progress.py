@@ -110,9 +110,6 @@ class Stepwise(ABC):
                     raise
             return self._is_complete
 
-    def _complete(self, between_steps: Callable[[], object] | None = None) -> None:
-        """Do all steps; what is called between them may raise to end the work."""
-        with self._lock:
-            while not self._advance():
-                if between_steps is not None:
-                    between_steps()
+    def _complete(self) -> None:
+        while not self._advance():
+            pass

@@ -148,8 +148,8 @@ MUTATIONS: Final = r"""
 + weights[at]
 = bands of ALE forget that it is centred
 @ beyond/effects.py : beyond/test_effects.py
-- self.mean_of(accumulated) - of_mean[:, None])
-+ self.mean_of(accumulated) - 0.0 * of_mean[:, None])
+- return np.asarray(self._accumulate(steps) - of_mean[:, None])
++ return np.asarray(self._accumulate(steps) - 0.0 * of_mean[:, None])
 = errors of a sample do not shrink towards all rows
 @ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
@@ -185,11 +185,11 @@ MUTATIONS: Final = r"""
 = ALE is centred over the grid
 @ beyond/effects.py : beyond/test_effects.py
 - return np.asarray(accumulated - self.mean_of(accumulated))
-+ return np.asarray(accumulated - accumulated.mean(axis=1, keepdims=True))
++ return np.asarray(accumulated - accumulated.mean(axis=-1, keepdims=True))
 = equal values have the rank of the last of them
 @ drivers/candidates.py : drivers/test_correlations.py
-- return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
-+ return np.asarray(np.cumsum(mass)[of_row])
+- ranks = (np.cumsum(mass) - mass / 2)[of_row]
++ ranks = np.cumsum(mass)[of_row]
 = one large side is enough for a driver
 @ drivers/drivers.py : drivers/test_drivers.py
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),

@@ -237,20 +237,17 @@ def correlation(first: Array, second: Array, weights: Array, are_unordered: tupl
     if any(are_unordered):
         levels, values = (first, second) if are_unordered[0] else (second, first)
         return _correlation_ratio(levels, values, weights), "correlation_ratio"
-    return _pearson(_ranks(first, weights), _ranks(second, weights), weights), "spearman"
+    first, second = _centred_ranks(first, weights), _centred_ranks(second, weights)
+    scale = np.sqrt((weights @ first**2) * (weights @ second**2))
+    return float(weights @ (first * second) / scale) if scale > 0 else np.nan, "spearman"
 
 
-def _ranks(values: Array, weights: Array) -> Array:
-    """Return ranks, the mean one where values are equal, as of repeated rows."""
+def _centred_ranks(values: Array, weights: Array) -> Array:
+    """Return ranks less their mean, the mean one where values are equal, as of repeated rows."""
     _, of_row = np.unique(values, return_inverse=True)
     mass = np.bincount(of_row, weights)
-    return np.asarray((np.cumsum(mass) - mass / 2)[of_row])
-
-
-def _pearson(first: Array, second: Array, weights: Array) -> float:
-    first, second = (values - np.average(values, weights=weights) for values in (first, second))
-    scale = np.sqrt((weights @ first**2) * (weights @ second**2))
-    return float(weights @ (first * second) / scale) if scale > 0 else np.nan
+    ranks = (np.cumsum(mass) - mass / 2)[of_row]
+    return np.asarray(ranks - np.average(ranks, weights=weights))
 
 
 def _correlation_ratio(levels: Array, values: Array, weights: Array) -> float:

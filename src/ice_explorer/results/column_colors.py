@@ -11,7 +11,6 @@ import numpy as np
 
 from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.features.dates import make_column_clock
-from ice_explorer.tables.column import Column
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.features.dates import Clock
-    from ice_explorer.tables.column import ColumnKind
+    from ice_explorer.tables.column import Column, ColumnKind
 
 _LABEL: Final = "residual"
 
@@ -41,11 +40,6 @@ def residual_label(labels: Collection[str]) -> str:
         number += 1
         label = f"{_LABEL} ({number})"
     return label
-
-
-def residual_column(label: str, target: NDArray[np.float64], predictions: NDArray[np.float64]) -> Column:
-    """Return y minus the prediction as a column, NaN where y is missing."""
-    return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
 
 
 _MOST_ORDERED_LEVELS = 6
