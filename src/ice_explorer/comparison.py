@@ -115,13 +115,10 @@ class ModelComparison:
         opened: str = "",
     ) -> None:
         self.explanations = dict(explanations)
-        self._opened = opened or next(iter(explanations))
+        self.names = list(explanations)
+        self._opened = opened or self.names[0]
+        self._open = self.explanations[self._opened]  # in an explorer; the first by default
         self._disagreements = dict(disagreements or {})
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the models, in their order."""
-        return list(self.explanations)
 
     def _by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
         """Return a feature by each model, and how differently these predict a change of it, computed once."""
@@ -139,11 +136,6 @@ class ModelComparison:
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"
-
-    @property
-    def _open(self) -> Explanation:
-        """The explanation that is open in an explorer; the first by default."""
-        return self.explanations[self._opened]
 
     def table(
         self, metric: str = "in_distribution_impact", decay: float | None = None, *, unit: Unit = "prediction"

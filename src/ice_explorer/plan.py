@@ -439,12 +439,6 @@ class Plan:
             blocks = [curves for _, curves in self._method.curves(item, positions)]
         return np.concatenate([np.empty((0, item.grid.n_grid)), *blocks])
 
-    def output_means(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Predict some rows of X as they are; the mean of each of `outputs`."""
-        self._context.prediction_check.check()
-        predicted = self._context.predictor.all_outputs(self._context.table.take(positions))
-        return np.asarray(predicted.mean(axis=0))
-
     def check_unchanged(self, feature: Name | None = None) -> None:
         """Raise if the model changed since the plan; for a feature, only if computing that takes the model."""
         if feature is None or self._inputs[feature].has_missing or not self._method.has_copied_model:
@@ -523,7 +517,9 @@ class Classes:
         outputs, own = self._plan.outputs, self._plan.settings.output
         shown: list[Any] = list(outputs)
         if len(outputs) > MOST_SHOWN:
-            means = self._plan.output_means(positions)
+            context = self._plan._context
+            context.prediction_check.check()
+            means = context.predictor.all_outputs(context.table.take(positions)).mean(axis=0)
             likeliest = np.argsort(-means, kind="stable")[:MOST_SHOWN].tolist()
             at = outputs.index(own)
             if at not in likeliest:

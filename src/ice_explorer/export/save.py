@@ -53,14 +53,9 @@ def save(
     max_lines: int | None = None,
     **paper: Any,
 ) -> Path | list[Path]:
-    """Write an explanation to a file, or to one for each feature; the suffix of the path chooses the format.
+    """Write what is shown of an explanation to a file, or to one for each feature, as for `ICEExplorer.save`.
 
-    Parameters
-    ----------
-    explanation, path, what, overwrite, max_lines, **paper
-        As for `ICEExplorer.save`; `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
-    view_state : ViewState or mapping
-        What is shown of it.
+    `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
     """
     file, state = as_path(path), ViewState.of(view_state)
     check_flag("overwrite", overwrite)
