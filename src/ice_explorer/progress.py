@@ -90,6 +90,10 @@ class Stepwise(ABC):
         self._lock = Lock()
         self._remaining: Iterator[None] | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what is under way: the next step begins where the last one ended."""
+        return vars(self) | {"_remaining": None}
+
     @property
     @abstractmethod
     def _is_complete(self) -> bool: ...
@@ -102,12 +106,9 @@ class Stepwise(ABC):
         with self._lock:
             if not self._is_complete:
                 self._context.prediction_check.check()
-                self._remaining = self._remaining or self._steps()
-                try:
-                    next(self._remaining, None)
-                except Exception:
-                    self._remaining = None  # the next call begins where this one failed
-                    raise
+                steps, self._remaining = self._remaining or self._steps(), None
+                next(steps, None)  # after an error the next call begins where this one failed
+                self._remaining = steps
             return self._is_complete
 
     def _complete(self) -> None:
