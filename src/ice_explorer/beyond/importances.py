@@ -162,7 +162,7 @@ def importances(
             of_features[measure] = shares[measure] = found
     index = label_index(explanation.features, "feature")
     table = pd.DataFrame({name: _of_hundred(values) for name, values in shares.items()}, index)
-    correlations = {name: table.corr(method)["impact"] for name, method in _CORRELATIONS.items()}
+    correlations = {"pearson": table.corr()["impact"], "rank": table.corr("spearman")["impact"]}
     long = table.rename_axis("feature").reset_index()
     long = long.melt(["feature", "impact"], var_name="measure", value_name="importance")
     long["difference"] = long["impact"] - long["importance"]
@@ -202,9 +202,6 @@ def _measure(
         return _measure_shap(context, results)
     scored = scored_of(explanation, y, scoring)
     return _permute(scored, moved, n_repeats) if measure == "permutation" else _leave_out(scored, moved)
-
-
-_CORRELATIONS: Final[dict[str, Literal["pearson", "spearman"]]] = {"pearson": "pearson", "rank": "spearman"}
 
 
 def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
