@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -192,17 +193,14 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     def _with_y(self, y: object) -> Self:
         """Return the same explanation with a target: its name, residuals, and notes on columns that equal it."""
-        predictor = self._context.predictor
-        label = predictor.named_after(target_names(y))
-        target = known_target(y, self._context)
-        alerts = self._find_alerts(target)
-        changed: dict[str, Any] = {}
-        if (label, alerts) != (self.output_label, self._alerts):
-            changed = {
-                "_context": replace(self._context, predictor=replace(predictor, output_label=label)),
-                "output_label": label, "_alerts": alerts, "notes": [*alerts, *self.notes[len(self._alerts) :]],
-            }  # fmt: skip
-        return self._with(**changed, _observed_target=target.values, _target_name=target.name, _y=y)
+        predictor, target = self._context.predictor, known_target(y, self._context)
+        label, alerts = predictor.named_after(target_names(y)), self._find_alerts(target)
+        context = copy.copy(self._context)  # which shares what is computed
+        vars(context)["predictor"] = replace(predictor, output_label=label)
+        return self._with(
+            _context=context, output_label=label, _alerts=alerts, notes=[*alerts, *self.notes[len(self._alerts) :]],
+            _observed_target=target.values, _target_name=target.name, _y=y,
+        )  # fmt: skip
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""

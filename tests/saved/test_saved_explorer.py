@@ -55,6 +55,14 @@ def test_what_was_saved_is_answered_as_before(make, ask, results, request_, monk
     assert bodies[2].keys() == bodies[0].keys()
 
 
+def test_a_target_that_is_given_later_changes_no_unit(make, results):
+    """Also if a column equals it: the standard deviation of the predictions stays that of all rows."""
+    e, _, some = results
+    given = make(some, y=some["b"].observed).explanation
+    assert given.notes[0] == "'b' has the value of y in every row. Is it the target?"
+    assert_equal(given.table(unit="sd").to_numpy(), e.table(unit="sd").to_numpy())
+
+
 def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     """Residuals, observed values of rows and its name are those of the explorer that was saved."""
     draw = np.random.default_rng(2)
