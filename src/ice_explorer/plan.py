@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from ice_explorer.tables.table import Table
 
     _Grids = tuple[GridName | Mapping[str, NDArray[np.float64]], Mapping[int, FeatureInput], list[str]]
-    from ice_explorer.arrays import Array, Rows
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions

@@ -20,12 +20,12 @@ from ice_explorer.tables.column import encodable, label_index
 from ice_explorer.tables.labels import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Rows
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from ice_explorer.scene.view_state import ViewState
 
     Drawn = Sequence[tuple[FeatureExplanation, Rows, AnchorName | float]]  # with the place of the anchor on the axis
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ice_explorer.arrays import Array, Rows
-    from ice_explorer.feature import FeatureExplanation
 
 _BYTES = 50  # of a point in a table
 _QUANTITIES = {"ice": "prediction", "c-ice": "change", "d-ice": "slope"}

@@ -32,12 +32,13 @@ from ice_explorer.metrics.windows import nearest_places
 from ice_explorer.results.options import OF_REFERENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.brute import BruteCurves
+    from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
@@ -46,11 +47,6 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Column, Name
 
     Blocks = Iterable[tuple[Rows, Array]]
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ice_explorer.arrays import Array, Rows
-    from ice_explorer.engines.context import Context
-
     Curves = Callable[[Rows], Iterable[tuple[Rows, Array]]]
 
 EFFECTS: Final = (
@@ -65,7 +61,6 @@ EFFECTS: Final = (
 
 PER_STEP: Final = EFFECTS[:-1]
 """Those of them that are per standard deviation of the feature, or per any other step along it."""
-
 
 ROUNDING: Final = 1e-12
 """Metrics whose sum is below this part of the sum of impact are rounding errors: they have no shares."""
