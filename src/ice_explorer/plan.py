@@ -130,6 +130,10 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Wh
     else:
         inputs = list(map(lay_out, chosen))
     method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
+    sampled = []
+    if n_rows is not None:
+        of_all = f"{len(inputs[0].positions)} of {table.n_observations}"
+        sampled = [f"Curves are computed for {of_all} observations, sampled separately for each feature."]
     undeclared = [columns.at(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
     said = [
         *predictor.notes,
@@ -139,7 +143,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Wh
         *notes.note_small_weights(weights),
         *notes.note_undeclared_groups(find_groups(undeclared)),
         *notes.grids(inputs),
-        *_sample_note(inputs, context.settings),
+        *sampled,
         *method_notes,
     ]
     return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
@@ -313,13 +317,6 @@ def _check_distance(distance: object, columns: Columns, index: Any) -> Mapping[i
             check_index("distance", "values", values, index)
         return {columns.number(name): values for name, values in distance.items()}
     return {}
-
-
-def _sample_note(inputs: Sequence[FeatureInput], settings: Settings) -> list[str]:
-    if settings.sample is None:
-        return []
-    n_rows, n_observations = len(inputs[0].positions), len(inputs[0].observed)
-    return [f"Curves are computed for {n_rows} of {n_observations} observations, sampled separately for each feature."]
 
 
 class Plan:

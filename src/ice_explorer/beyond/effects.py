@@ -125,22 +125,18 @@ def local_effects(result: FeatureExplanation, between_blocks: Callable[[], objec
 
     def computed() -> MeanEffects:
         found = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
-        grid, heights = _within(result, found.grid, np.array(list(found.columns.values())))
-        return replace(found, grid=grid, columns=dict(zip(found.columns, heights, strict=True)))
+        values, axis = found.grid, result.axis
+        if result._item.feature.is_unordered:
+            places = level_positions(values, axis)
+            grid = places[places >= 0]
+            columns = {kind: heights[places >= 0] for kind, heights in found.columns.items()}
+        else:
+            ends = [end for end in axis[[0, -1]] if values[0] < end < values[-1]]
+            grid = np.union1d(values[(values >= axis[0]) & (values <= axis[-1])], ends)
+            columns = {kind: np.interp(grid, values, heights) for kind, heights in found.columns.items()}
+        return replace(found, grid=grid, columns=columns)
 
     return result._once("local effects", computed)
-
-
-def _within(result: FeatureExplanation, values: Array, heights: Array) -> tuple[Array, Array]:
-    """Return places on the axis of pictures, and the heights (n_effects, n_values) there."""
-    if result._item.feature.is_unordered:
-        places = level_positions(values, result.axis)
-        return places[places >= 0], heights[:, places >= 0]
-    low, high = result.axis[[0, -1]]
-    inside = values[(values >= low) & (values <= high)]
-    ends = [end for end in (low, high) if values[0] < end < values[-1]]
-    places = np.union1d(inside, ends)
-    return places, np.array([np.interp(places, values, height) for height in heights])
 
 
 class _Sums:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -78,15 +78,6 @@ class UnlikeShares:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
-    """Divisors of distances from the prediction and from the nearest rows, and of the larger of both."""
-
-    prediction: float = 1.0
-    neighbours: float = 1.0
-    joint: float = 1.0
-
-
-@dataclass(frozen=True, eq=False)
 class Expected:
     """What the other features let expect of a feature: of numbers mean and spread, of levels probabilities.
 
@@ -96,6 +87,8 @@ class Expected:
     - `levels`, `shares` (n_levels,): coordinates of these levels, and the share of the observations at each, by weight.
     - `overall_mean`, `overall_scale`: of a number, over all observations.
     - `neighbours`: observations that phantoms are compared with, of numbers with more than two values.
+    - `prediction_limit`, `neighbour_limit`, `joint_limit`: divisors of distances from the prediction, of those from the
+      nearest rows, and of the larger of both.
     """
 
     mean: Array | None = None
@@ -107,22 +100,24 @@ class Expected:
     overall_mean: float = 0.0
     overall_scale: float = 0.0
     neighbours: Neighbours | None = None
-    limits: Limits = field(default_factory=Limits)
+    prediction_limit: float = 1.0
+    neighbour_limit: float = 1.0
+    joint_limit: float = 1.0
 
     def scores(self, rows: Rows, values: Array) -> Array:
         """Score of rows with increasing values (n_rows or 1, n_values) in place of their own, above 1 where unlike."""
         score = self.from_prediction(rows, values)
         if self.neighbours is not None:
             far = self.neighbours.distances(rows, values)
-            far /= self.limits.neighbours
+            far /= self.neighbour_limit
             np.maximum(score, far, out=score)
-        score /= self.limits.joint
+        score /= self.joint_limit
         return score
 
     def from_prediction(self, rows: Rows, values: Array) -> Array:
         """Return how far values are from what the other features predict, divided by the limit."""
         distance = self.distances(rows, values)
-        limit: Any = self.limits.prediction
+        limit: Any = self.prediction_limit
         if self.levels is None and self.overall_scale > 0:
             overall = np.abs(values - self.overall_mean) / self.overall_scale
             limit = np.maximum(_CLEARLY * overall, limit)
@@ -196,13 +191,13 @@ def _calibrated(expected: Expected, rows: Rows, observed: Array, weights: Array)
     if not len(rows):
         return expected
     least = float(np.log(_LEAST_RATIO)) if expected.levels is not None else np.finfo(float).tiny
-    limits = Limits(max(quantile(expected.distances(rows, observed)), least))
-    score = replace(expected, limits=limits).from_prediction(rows, observed)
+    expected = replace(expected, prediction_limit=max(quantile(expected.distances(rows, observed)), least))
+    score = expected.from_prediction(rows, observed)
     if expected.neighbours is not None:
         far = expected.neighbours.distances(rows, observed)
-        limits = replace(limits, neighbours=max(quantile(far), _LEAST_GAP))
-        score = np.maximum(score, far / limits.neighbours)
-    return replace(expected, limits=replace(limits, joint=max(quantile(score), 1.0)))
+        expected = replace(expected, neighbour_limit=max(quantile(far), _LEAST_GAP))
+        score = np.maximum(score, far / expected.neighbour_limit)
+    return replace(expected, joint_limit=max(quantile(score), 1.0))
 
 
 def rescaled(item: FeatureInput, expected: Expected | None) -> FeatureInput:

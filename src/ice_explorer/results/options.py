@@ -145,11 +145,6 @@ def _check_values(option: str, words: Sequence[str], got: object) -> None:
         )
 
 
-def _check_grid_size(got: object) -> None:
-    if got is not None:
-        check_integer("grid_size", got, 2, "Leave it out for the default.")
-
-
 def check_n_jobs(n_jobs: object) -> int:
     """Turn a number of threads, None for 1 and -1 for all processors, into a count: 1 where there are no threads."""
     if n_jobs is None:
@@ -210,7 +205,7 @@ def parse_memory_limit(limit: object) -> int:
 
 _CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
     "grid": partial(_check_values, "grid", GRID_NAMES),
-    "grid_size": _check_grid_size,
+    "grid_size": lambda got: check_integer("grid_size", 2 if got is None else got, 2, "Leave it out for the default."),
     "random_state": lambda got: check_integer("random_state", got, 0, "Use `random_state=0` for the default seed."),
     "decay": check_decay,
     "distance": partial(_check_values, "distance", SCALES),
