@@ -65,12 +65,12 @@ def test_scores_are_distances_from_the_prediction_where_no_hole_is_nearer():
     z_scores = np.abs(f.axis - expected.mean[:, None]) / f.likelihood_scale[:, None]
     overall = np.abs(f.axis - X[:, 0].mean()) / X[:, 0].std()
     own = z_scores[rows, np.searchsorted(f.axis, X[:, 0])]
-    assert_allclose(expected.limits.prediction, np.sort(own)[197], rtol=1e-12)
-    ratios = z_scores / np.maximum(1.25 * overall, expected.limits.prediction)
+    assert_allclose(expected.prediction_limit, np.sort(own)[197], rtol=1e-12)
+    ratios = z_scores / np.maximum(1.25 * overall, expected.prediction_limit)
     assert_allclose(expected.from_prediction(rows, f.axis[None, :]), ratios, rtol=1e-9, atol=1e-12)
     scores = f.extrapolation().scores
-    far = expected.neighbours.distances(rows, f.axis[None, :]) / expected.limits.neighbours
-    assert_allclose(scores * expected.limits.joint, np.maximum(ratios, far), rtol=1e-9, atol=1e-12)
+    far = expected.neighbours.distances(rows, f.axis[None, :]) / expected.neighbour_limit
+    assert_allclose(scores * expected.joint_limit, np.maximum(ratios, far), rtol=1e-9, atol=1e-12)
 
 
 def test_a_feature_alone_has_no_values_unlike_the_data_but_gaps():
