@@ -174,7 +174,7 @@ class ICEExplorer(anywidget.AnyWidget):
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
         "non_linearity" or "missing_impact"; of several models also "disagreement", see `models`.
     convention : {"step", "paper"}
-        How impact is counted, as for `explain`; defaults to that of the explanation. A change does not call the
+        What figures are averages of, as for `explain`; another one is explained anew.
         model.
     unit : {"prediction", "sd", "share"}
         Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
