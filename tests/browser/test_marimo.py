@@ -194,7 +194,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     for suffix, head in (("svg", b"<svg"), ("png", b"\x89PNG")):
         first.get_by_test_id("export").click()
         with page.expect_download() as download:
-            first.get_by_test_id(f"export-{suffix}").click()
+            first.get_by_test_id(f"export-page-{suffix}").click()
         download.value.save_as(tmp_path / f"picture.{suffix}")
         assert head in (tmp_path / f"picture.{suffix}").read_bytes()[:200]
 

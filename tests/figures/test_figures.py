@@ -492,9 +492,10 @@ def test_a_figure_says_where_it_comes_from(explanation, tmp_path):
     used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
     counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step", "unit": "prediction"}
     computed = {"grid": "observed", "distance": "marginal", "output": "prediction", "response": "callable"}
-    rest = {"color_by": "region", "ci": None, "method": "brute", "view": {}, "not_drawn": []}
+    rest = {"color_by": "region", "ci": None, "method": "brute", "view": {"fade": "distance"}, "not_drawn": []}
     code = (
-        "x = ice_explorer.ICEExplorer(model, X); x.feature = 'age'; x.color_by = 'region'; "
+        "x = ice_explorer.ICEExplorer(model, X, state={'version': 2, 'view': {'fade': 'distance'}}); "
+        "x.feature = 'age'; x.color_by = 'region'; "
         "x.kind = 'c-ice'; x.decay = 0.5; x.max_lines = 20; x.save('view.svg')"
     )
     assert found == {**shown_here, **used, **counted, **computed, **rest, "code": code}
@@ -511,7 +512,8 @@ def test_the_code_names_the_options_that_differ_from_their_defaults():
     found = provenance(explanation, [view], "x.save('view.svg')")
     assert found["code"] == (
         "x = ice_explorer.ICEExplorer(model, X, features=['x0', 'x2'], grid=grid, sample=10, random_state=4, "
-        "convention='paper', sample_weight=sample_weight); x.feature = 'x0'; x.rank_by = 'impact'; "
+        "convention='paper', sample_weight=sample_weight, state={'version': 2, 'view': {'fade': 'distance'}}); "
+        "x.feature = 'x0'; x.rank_by = 'impact'; "
         "x.save('view.svg')"
     )
     assert (found["rows_used"], found["seed"], found["weighted"], found["convention"]) == (10, 4, True, "paper")

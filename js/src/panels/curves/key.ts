@@ -38,7 +38,8 @@ function placeNames(names: readonly { node: HTMLElement; y: number }[], left: nu
       return { node, top };
     });
   const beyond = Math.max(0, free - bottom - 8);
-  for (const { node, top } of places) Object.assign(node.style, { left: `${left}px`, top: `${top - beyond}px` });
+  for (const { node, top } of places)
+    Object.assign(node.style, { left: `${left}px`, top: `${Math.max(0, top - beyond)}px` });
 }
 
 /** Without a move nothing is taken out of the page, so that the focus stays. */
