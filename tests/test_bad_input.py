@@ -215,7 +215,9 @@ MODELS = {
         ),
         "the predictions of 'age' reach 1.65e+101": lambda: explorer(explain(lambda rows: wealth(rows) * 1e100)),
         "the metrics of 'income' reach 1.3e+60": lambda: explain(
-            lambda rows: (rows["income"] > 0).to_numpy(), X.assign(income=[0.0, 1e-60, *range(1, N - 1)])
+            lambda rows: (rows["income"] > 0).to_numpy(),
+            X.assign(income=[0.0, 1e-60, *range(1, N - 1)]),
+            convention="paper",
         ).save("x.html"),
         "returned shape () for 2 rows; expected (2,). Wrap": lambda: explain(lambda _: 1.0),
         "returned shape (1,) for 2 rows": lambda: explain(lambda rows: wealth(rows)[:1]),

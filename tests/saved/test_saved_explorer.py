@@ -11,7 +11,7 @@ from origins import read_provenance
 
 import ice_explorer as ice
 from ice_explorer.results.outcomes import RESIDUAL
-from ice_explorer.widget import replies
+from ice_explorer.wire import replies
 
 
 @pytest.fixture(scope="module")

@@ -148,7 +148,7 @@ def test_replies_are_those_of_the_kernel(make, X, tmp_path):
     """Whatever is recorded of an explorer is what it answers itself, number by number."""
     explorer = make(model, X, np.arange(80.0))
     explorer.feature, explorer.ci = "near", 0.9
-    explorer._view = {"ale": True, "correlated": True, "unlike": True, "pair": ["near", "town"]}
+    explorer._view = {"ale": True, "pair": ["near", "town"]}
     page = Page(explorer.save(tmp_path / "page.html"))
     rows = page.recording["positions"]
     assert rows == list(range(80))
