@@ -49,21 +49,18 @@ def test_decayed_figures_are_within_a_millionth(sample, n_grid, compiled):
             assert_allclose(support, mass.sum() / rows[2].sum(), **close)
 
 
-@pytest.mark.parametrize(
-    ("are_near", "distances", "error"),
-    [(True, [0.01, 1.0, 5.0, 10.0], 1e-6), (False, [0.01, 1.0, 30.0, 300.0, 3000.0], 1e-7)],
-)
-def test_one_distance_at_every_decay(are_near, distances, error):
-    """A sum of one likelihood is interpolated from 0.01 to 1, however far away where nodes are made for that."""
-    nodes = choose_decay_nodes(0.3, are_near=are_near)
-    for distance in distances:
+@pytest.mark.parametrize(("farthest", "error"), [(1.0, 1e-6), (8.0, 1e-6), (20.0, 1e-6), (50.0, 1e-6), (3000.0, 1e-7)])
+def test_one_distance_at_every_decay(farthest, error):
+    """A sum of one likelihood is interpolated from 0.01 to 1, however far away."""
+    nodes = choose_decay_nodes(0.3, farthest)
+    for distance in np.append(np.geomspace(0.01, farthest, 40), np.linspace(0.0, farthest, 40)):
         found = nodes.at(np.exp(-nodes.exponents * distance), DECAYS)
         assert_allclose(found, DECAYS**distance, rtol=0, atol=error)
 
 
 def test_decays_below_the_lowest_are_refused():
     """Unless it is that of the explanation."""
-    nodes = choose_decay_nodes(1e-6, are_near=True)
+    nodes = choose_decay_nodes(1e-6, 1.0)
     found = nodes.at(nodes.exponents, np.array([1e-6, 0.01]))
     assert_allclose(found, -np.log([1e-6, 0.01]))
     with pytest.raises(OptionError, match=r"`decay` must be at least 0.01, or that of the explanation, 1e-06"):

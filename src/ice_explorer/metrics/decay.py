@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 LOWEST_DECAY: Final = 0.01
-NEAR: Final = 10.0
+_NODES: Final = ((8.0, 15, 1.0), (20.0, 19, 0.5), (50.0, 23, 0.15), (math.inf, 40, 0.004))
+"""Distances up to which so many nodes with such an offset miss e^{-ad} by less than 1e-6; the last up to 1,000."""
 
 
 class DecayNodes(NamedTuple):
@@ -70,13 +71,10 @@ class DecayNodes(NamedTuple):
         return np.asarray(values)
 
 
-def choose_decay_nodes(decay: float, *, are_near: bool) -> DecayNodes:
-    """Return the decays that sums are kept for.
-
-    - `are_near`: whether distances are at most `NEAR` likelihood scales, for which few nodes are enough: they miss
-      e^{-ad} by less than 1e-6. More miss it by 2e-8 up to a distance of 1,000.
-    """
-    return DecayNodes(16, 0.5, decay) if are_near else DecayNodes(40, 0.004, decay)
+def choose_decay_nodes(decay: float, farthest: float) -> DecayNodes:
+    """Return the decays that sums are kept for, the fewer the nearer the `farthest` distance is [likelihood scales]."""
+    n_nodes, offset = next((n_nodes, offset) for most, n_nodes, offset in _NODES if farthest <= most)
+    return DecayNodes(n_nodes, offset, decay)
 
 
 @lru_cache

@@ -5,11 +5,12 @@ The equations are in `windows`, and what does not depend on the order in `sums`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.metrics.decay import NEAR, choose_decay_nodes
+from ice_explorer.metrics.decay import choose_decay_nodes
 from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.quadrature import NO_QUADRATURE, make_quadrature
 from ice_explorer.metrics.sums import Changes, CurveSums, checked
@@ -96,8 +97,8 @@ class OrderedSums(CurveSums):
         if scales.min() == scales.max():
             self._ordered, self._likelihood_scale = np.sort(observed), float(scales[0])
         # Sums over parts of the rows merge only where all keep the same decays.
-        are_near = bool((scales == scale).all()) and (grid[-1] - grid[0]) <= NEAR * scale
-        self.nodes = choose_decay_nodes(decay, are_near=are_near)
+        farthest = float((grid[-1] - grid[0]) / scale) if (scales == scale).all() else math.inf
+        self.nodes = choose_decay_nodes(decay, farthest)
         # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
         self.nearest = _nearest(observed, scales, grid[self.windows.denominator_weights > 0], self._ordered)
         self.changes.likelihood_sums = np.zeros((2, len(self.nodes.exponents)))

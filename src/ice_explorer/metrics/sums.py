@@ -147,7 +147,7 @@ class CurveSums:
     def __init__(self, grid: Array, scale: float, decay: float, n_columns: int) -> None:
         self.grid = grid
         self.scale = scale
-        self.nodes = choose_decay_nodes(decay, are_near=True)
+        self.nodes = choose_decay_nodes(decay, 1.0)
         self.nearest = 0.0
         self.n_rows = 0
         self.total_weight = 0.0
