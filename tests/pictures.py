@@ -2,7 +2,6 @@
 
 import itertools
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
@@ -16,7 +15,7 @@ def view_of(explanation, *, with_ranking=True, width=180.0, title=True, caption=
     """Draw a view as `save` does."""
     paper = Paper(width, title=title, caption=caption)
     shown = with_surroundings(explanation, scene(explanation, ViewState(**state)))
-    with mpl.rc_context(paper.style):
+    with paper.applied():
         figure = view_figure(shown, paper, with_ranking=with_ranking)
         figure.draw_without_rendering()
     return figure

@@ -127,8 +127,6 @@ def figure(
     **paper: Any,
 ) -> Figure:
     """Draw the figure that `save` writes."""
-    import matplotlib as mpl
-
     from ice_explorer.figures.view import view_figure
 
     content = content_of(what)
@@ -140,7 +138,7 @@ def figure(
     state = _of_content(explanation, ViewState.of(view_state), what, has_ranking=content == "view")
     sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
     shown = scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
-    with mpl.rc_context(sheet.style):
+    with sheet.applied():
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
 
 
@@ -166,15 +164,13 @@ def content_of(what: object) -> str:
 def _figure(
     explanation: Explanation, shown: Sequence[Scene], suffix: str, content: str, *, paper: Paper, origin: str
 ) -> bytes:
-    import matplotlib as mpl
-
     from ice_explorer.figures.view import view_figure
     from ice_explorer.figures.write_figure import pdf_bytes, png_bytes, svg_bytes
 
     shown = [_with_rest(explanation, each, content) for each in shown]
     description = shown[0].description if content == "view" else shown[0].panel_description
     about = encodable(shown[0].heading), encodable(description), origin, paper.dpi
-    with mpl.rc_context(paper.style):
+    with paper.applied():
         figures = (view_figure(each, paper, with_ranking=content == "view") for each in shown)
         if suffix == ".pdf":
             return pdf_bytes(figures, *about)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MM_PER_INCH: Final = 25.4
 _MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_INCH / 72}
@@ -52,9 +57,16 @@ class Paper:
         """Width of the figure [inch]."""
         return self.width / _MM_PER_INCH
 
-    @property
-    def style(self) -> Any:
-        """Parameters of Matplotlib for the size of the letters; everything else is as `rcParams` say."""
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Draw with the parameters of Matplotlib for the size of the letters; all else is as `rcParams` say."""
+        import matplotlib as mpl
+
+        load_notebook_backend()
+        with mpl.rc_context(self._style()):
+            yield
+
+    def _style(self) -> Any:
         import matplotlib as mpl
 
         usual: Any = mpl.rcParams
@@ -105,6 +117,17 @@ class Paper:
             title=_said("title", False if title is None else title),
             caption=_said("caption", caption),
         )
+
+
+def load_notebook_backend() -> None:
+    """Let notebooks show figures that pyplot does not know, as Matplotlib does once it makes one of its own.
+
+    It sets `rcParams` that are to stay, so that it is loaded before they are changed for one figure.
+    """
+    from matplotlib import get_backend
+
+    if "inline" in get_backend():
+        import_module("matplotlib_inline.backend_inline")
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from ice_explorer.checks import check_flag
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
+from ice_explorer.figures.paper import load_notebook_backend
 from ice_explorer.figures.text import root_of, size_of
 from ice_explorer.scene.palette import Palette, diverging_palette, hues, is_diverging
 
@@ -150,14 +150,10 @@ def _too_few_colors(got: int, what: str, needed: int) -> OptionError:
 
 def bare_figure(width: float, height: float) -> Figure:
     """Return a figure of so many inches that lays itself out, that pyplot does not know and that notebooks show."""
-    from matplotlib import get_backend
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    # pyplot would show a figure of its own in addition to the value of the cell. Without pyplot, the backend of
-    # notebooks has to be loaded here: it registers how a Figure is shown.
-    if "inline" in get_backend():
-        import_module("matplotlib_inline.backend_inline")
+    load_notebook_backend()  # pyplot would do so, and show a figure of its own in addition to the value of the cell
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
     return figure

@@ -101,8 +101,6 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     Programs show PNG in a notebook that they do not trust. Intervals that are not at hand are left out unless it
     `waits` for them.
     """
-    import matplotlib as mpl
-
     from ice_explorer.figures.view import view_figure
     from ice_explorer.figures.write_figure import small_png_bytes
 
@@ -119,7 +117,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     whole = replace(shown, state=replace(shown.state, choices=state.choices))
     origin = json.dumps(provenance(explanation, [whole], "x.save('view.svg')", left_out), default=str)
     paper = Paper(_WIDTH)
-    with mpl.rc_context(paper.style):
+    with paper.applied():
         figure = view_figure(shown, paper, with_ranking=True)
         return base64.b64encode(small_png_bytes(figure, _DPI, origin)).decode()
 
