@@ -1,4 +1,4 @@
-"""What a page records of the contract's explanation, written down for the front end's tests.
+"""What a page records of the contract's explanation, as a fixture of the front end's tests.
 
 `python tests/contract/test_recording.py` writes `recording.json` anew: the blobs of the page, in their order. The front
 end's tests read it and compare its answers with those of the kernel, which stand in `explorer.json`.

@@ -377,8 +377,13 @@ class OrderedSums(CurveSums):
 
 def _nearest(observed: Array, scales: Array, grid: Array, ordered: Array | None) -> float:
     """Smallest distance of an observed value from a grid value, in likelihood scales; `ordered` if all have one."""
-    if ordered is not None:
-        observed, scales, grid = grid, scales[:1], ordered
-    above = np.minimum(np.searchsorted(grid, observed), len(grid) - 1)
-    gaps = np.minimum(np.abs(grid[above] - observed), np.abs(grid[np.maximum(above - 1, 0)] - observed))
-    return float((gaps / scales).min())
+    if ordered is not None:  # a gap is the same from either end, and grid values are fewer
+        return float(_gaps(grid, ordered).min() / scales[0])
+    return float((_gaps(observed, grid) / scales).min())
+
+
+def _gaps(values: Array, others: Array) -> Array:
+    """Distance of each value from the nearest of the others, which are increasing."""
+    above = np.minimum(np.searchsorted(others, values), len(others) - 1)
+    below = np.maximum(above - 1, 0)
+    return np.asarray(np.minimum(np.abs(others[above] - values), np.abs(others[below] - values)))

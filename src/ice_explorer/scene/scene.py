@@ -157,7 +157,7 @@ class Scene:
     - `sample`: of how many rows these are a sample, where the feature is not computed for all; else "".
     - `pair`: the heat map of the open feature and another one, in the place of the curves.
     - `compared`: the open feature and those that it is compared with, in its place.
-    - `features`: all features, where they stand instead of the open one; at most so many as are drawn.
+    - `features`: all features, where they are shown in place of the open one; at most so many as are drawn.
     - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
     - `interactions`: pairs and features by H², in the place of the ranking.
     """

@@ -134,7 +134,7 @@ class Background(Generic[Name, Result]):
                 self._thread.start()
             except RuntimeError:  # "can't start new thread"
                 self._thread = threading.current_thread()
-                self._caught = Exception  # Ctrl-C of whoever does the work cancels it
+                self._caught = Exception  # Ctrl-C in the thread that computes cancels it
             else:
                 return
         self._live()

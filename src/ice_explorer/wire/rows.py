@@ -120,7 +120,7 @@ def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.
 
 
 def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messages.TextPart]:
-    """Say how the mean changes along a feature, and in both groups of its best split; nothing where these agree.
+    """Describe how the mean changes along a feature, and in both groups of its best split; nothing where these agree.
 
     The change is that from the lowest to the highest value, or between the extrema of a mean that turns in between.
     """
@@ -162,7 +162,7 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
 
 
 def _fan_sentence(feature: FeatureExplanation) -> list[messages.TextPart]:
-    """Say that rows change both ways around a mean that stays; nothing where they do not, or levels have no order."""
+    """Return a sentence where rows change both ways around a flat mean; nothing elsewhere, or without an order."""
     axis = display_axis(feature._item.feature, feature.axis)
     if axis.is_unordered or len(axis.grid) < 2:
         return []
