@@ -61,6 +61,8 @@ const bundle = await context({
   format: "esm",
   target: "es2022",
   minify: true,
+  jsx: "automatic",
+  jsxImportSource: "preact",
   splitting: false,
   legalComments: "none",
   charset: "utf8",

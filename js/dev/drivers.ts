@@ -1,7 +1,7 @@
 /** What makes curves differ, roughly as a kernel finds it: a few thresholds, and each level by itself; not cross-fitted. */
 import { mean, quantileSorted, sum } from "d3-array";
+import { number } from "../src/text/numbers.ts";
 import type { CategoryColors, DriverBody, DriversBody } from "../src/wire/protocol.ts";
-import { number } from "../src/words/numbers.ts";
 
 export interface Second {
   name: string;

@@ -1,7 +1,7 @@
 /** Interactions and heat maps, roughly as a kernel computes them, on the first rows. */
 import { mean, quantileSorted, sum } from "d3-array";
+import { isUnordered } from "../src/text/values.ts";
 import type { InteractionsBody, PairAxis, TwoWayBody } from "../src/wire/protocol.ts";
-import { isUnordered } from "../src/words/values.ts";
 import type { FakeData, FakeFeature } from "./model.ts";
 
 const MOST_ROWS = 40;

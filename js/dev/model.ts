@@ -20,8 +20,9 @@ import {
   sum,
 } from "d3-array";
 import { randomLcg, randomNormal } from "d3-random";
-import { rankFeatures } from "../src/store/ranking.ts";
-import { Reading } from "../src/store/reading.ts";
+import { rankFeatures } from "../src/state/ranking.ts";
+import { Reading } from "../src/state/reading.ts";
+import { isUnordered, writerOf } from "../src/text/values.ts";
 import {
   type Bytes,
   type ClassesBody,
@@ -48,7 +49,6 @@ import {
   type WhatIfRequest,
 } from "../src/wire/protocol.ts";
 import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
-import { isUnordered, writerOf } from "../src/words/values.ts";
 import { driversOf, groupsOf, type Second } from "./drivers.ts";
 import { correlatedOf, effectsOf, unlikeFlags } from "./effects.ts";
 import { interactionsOf, twoWayOf } from "./joint.ts";

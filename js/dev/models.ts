@@ -1,7 +1,7 @@
 /** Kernels of several models of the same data, of which one is open. */
 import { mean, range } from "d3-array";
+import { isUnordered } from "../src/text/values.ts";
 import type { Traits } from "../src/wire/protocol.ts";
-import { isUnordered } from "../src/words/values.ts";
 import {
   type Answer,
   clinic,

@@ -24,6 +24,8 @@ const pages = await context({
   bundle: true,
   format: "esm",
   target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
   outdir: "dev/build",
   write: false,
   logLevel: "warning",

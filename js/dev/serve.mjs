@@ -6,6 +6,8 @@ const pages = await context({
   bundle: true,
   format: "esm",
   target: "es2022",
+  jsx: "automatic",
+  jsxImportSource: "preact",
   sourcemap: "inline",
   outdir: "dev/build",
   write: false,

@@ -2,7 +2,7 @@
 import type { AnyModel, Render } from "@anywidget/types";
 import { show } from "./app/show.ts";
 import { exportPanel } from "./panels/export/panel.ts";
-import { followSettings } from "./store/settings.ts";
+import { followSettings } from "./state/settings.ts";
 import { ModelClient } from "./wire/client.ts";
 import { tellPresence } from "./wire/presence.ts";
 import type { Traits } from "./wire/protocol.ts";

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { cssColor, divergingPalette, levelPalette, plainPalette, rampPalette, rgbOf } from "../src/geometry/palette.ts";
+import {
+  cssColor,
+  divergingPalette,
+  levelPalette,
+  plainPalette,
+  rampPalette,
+  rgbOf,
+} from "../src/plot/geometry/palette.ts";
 
 const sheet = readFileSync(fileURLToPath(new URL("../src/styles/bqplot.css", import.meta.url)), "utf8");
 const dark = sheet.slice(sheet.indexOf('[data-jp-theme-light="false"]'));

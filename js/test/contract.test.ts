@@ -1,17 +1,17 @@
 /** What the kernel really sends, written down by Python's tests, means here what it means there. */
 import { describe, expect, test } from "vitest";
-import { distances, likelihood } from "../src/geometry/likelihood.ts";
-import { type EffectName, effectLines } from "../src/plots/effects.ts";
-import { sceneOf, standIns } from "../src/plots/scene.ts";
-import { rankFeatures } from "../src/store/ranking.ts";
-import { Reading } from "../src/store/reading.ts";
-import { splitColors } from "../src/store/two_sides.ts";
-import { shareOfLine } from "../src/store/unlike.ts";
-import { largestChange } from "../src/store/what_if.ts";
+import { type EffectName, effectLines } from "../src/plot/effects.ts";
+import { distances, likelihood } from "../src/plot/geometry/likelihood.ts";
+import { sceneOf, standIns } from "../src/plot/scene.ts";
+import { rankFeatures } from "../src/state/ranking.ts";
+import { Reading } from "../src/state/reading.ts";
+import { splitColors } from "../src/state/two_sides.ts";
+import { shareOfLine } from "../src/state/unlike.ts";
+import { largestChange } from "../src/state/what_if.ts";
+import { rampWriter, writerOf } from "../src/text/values.ts";
 import type * as wire from "../src/wire/protocol.ts";
 import { PROTOCOL_VERSION } from "../src/wire/protocol.ts";
 import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
-import { rampWriter, writerOf } from "../src/words/values.ts";
 import { bytes, load, type Reply, repliesTo } from "./replies.ts";
 
 type Known = number | null;

@@ -2,14 +2,14 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { slopeEnds } from "../src/geometry/transforms.ts";
-import { averageSentence } from "../src/panels/curves/sentence.ts";
-import { leavingText } from "../src/panels/curves/view_notes.ts";
-import type { Scene } from "../src/plots/scene.ts";
-import { type ValueRange, valueRange } from "../src/plots/value_range.ts";
-import { type Sides, splitColors } from "../src/store/two_sides.ts";
+import { averageSentence } from "../src/panels/feature/sentence.ts";
+import { leavingText } from "../src/panels/feature/view_notes.ts";
+import { slopeEnds } from "../src/plot/geometry/transforms.ts";
+import type { Scene } from "../src/plot/scene.ts";
+import { type ValueRange, valueRange } from "../src/plot/value_range.ts";
+import { type Sides, splitColors } from "../src/state/two_sides.ts";
+import { reachText } from "../src/text/numbers.ts";
 import type { ColorScale, ColorsBody, CurvesBody, Distance } from "../src/wire/protocol.ts";
-import { reachText } from "../src/words/numbers.ts";
 
 interface Contract {
   sentences: (Pick<CurvesBody, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];

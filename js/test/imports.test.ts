@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const source = fileURLToPath(new URL("../src", import.meta.url));
-const files = (readdirSync(source, { recursive: true }) as string[]).filter((file) => file.endsWith(".ts")).sort();
+const files = (readdirSync(source, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).sort();
 
 /** The files of `src` that each of them imports. */
 const imports = new Map(
@@ -19,24 +19,24 @@ const imports = new Map(
 
 /** Packages from bottom to top. A package imports itself and those above it in this table. */
 const ROWS = [
-  "geometry",
+  "plot/geometry",
   "wire",
-  "words",
-  "elements",
-  "store",
+  "text",
+  "ui",
+  "state",
   "view",
-  "marks",
+  "plot/marks",
   "files",
-  "plots",
-  "gestures",
-  "panels/curves/state",
-  "panels/curves/layers",
-  "panels/curves/pointer",
-  "panels/curves",
-  "panels/beside",
+  "plot",
+  "plot/gestures",
+  "panels/feature/state",
+  "panels/feature/layers",
+  "panels/feature/pointer",
+  "panels/feature",
+  "panels/compare",
   "panels/controls",
   "panels/export",
-  "panels/grid",
+  "panels/all_features",
   "panels/interactions",
   "panels/pair",
   "panels/ranking",
@@ -47,7 +47,7 @@ const ROWS = [
   ".",
 ];
 
-/** Of `panels/curves/state`, `panels/curves`; null outside of `panels`. */
+/** Of `panels/feature/state`, `panels/feature`; null outside of `panels`. */
 const panelOf = (folder: string): string | null => /^panels\/[^/]+/.exec(folder)?.[0] ?? null;
 
 /** The files on the way of imports from `file` back to itself; null where there is none. */

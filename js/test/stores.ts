@@ -2,7 +2,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { afterEach } from "vitest";
 import type { FakeModel } from "../dev/model.ts";
-import { Store } from "../src/store/store.ts";
+import { Store } from "../src/state/store.ts";
 import { ModelClient } from "../src/wire/client.ts";
 import type { Traits } from "../src/wire/protocol.ts";
 

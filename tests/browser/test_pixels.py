@@ -16,7 +16,7 @@ from ice_explorer.scene.view_state import ViewState
 
 pytestmark = pytest.mark.slow
 
-# Of `js/src/plots/plot.ts`: px above the plot, beside it, and above and below the outermost line.
+# Of `js/src/plot/plot.ts`: px above the plot, beside it, and above and below the outermost line.
 TOP, MARGIN, BREATH = 8, 8, 6
 
 READ = """canvas => {

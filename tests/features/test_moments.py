@@ -1,4 +1,4 @@
-"""Dates and durations as the reader meets them; `js/test/words/dates.test.ts` says the same of the browser."""
+"""Dates and durations as the reader meets them; `js/test/text/dates.test.ts` says the same of the browser."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from ice_explorer.scene.strips import MOST_CONNECTED, connector_opacity, place_i
 
 
 def test_strips_are_those_of_the_browser():
-    """`js/test/geometry/levels.test.ts` has these numbers, too."""
+    """`js/test/plot/geometry/levels.test.ts` has these numbers, too."""
     assert_allclose(place_in_strip(np.array([0, 1, 7])), [-1, 0.2360679774997898, -0.34752415750147], rtol=1e-12)
     assert_allclose([strip_reach(n, 100.0) for n in (300, 5000)], [20.784609690826528, 30])
     assert_allclose(strip_reach(300, 50.0), 17)

@@ -228,11 +228,11 @@ MUTATIONS: Final = r"""
 - else missing.mean - float(lines.mean[index])
 + else missing.mean
 = of two grid values equally near the upper is taken
-@ geometry/transforms.ts : geometry/transforms.test.ts
+@ plot/geometry/transforms.ts : plot/geometry/transforms.test.ts
 - if (Math.abs(grid[k]! - value) < Math.abs(grid[best]! - value)) best = k;
 + if (Math.abs(grid[k]! - value) <= Math.abs(grid[best]! - value)) best = k;
 = segments fade by their left ends
-@ geometry/likelihood.ts : geometry/contract.test.ts plots/scene.test.ts drawn.test.ts
+@ plot/geometry/likelihood.ts : plot/geometry/contract.test.ts plot/scene.test.ts drawn.test.ts
 - Math.exp(rate * distance[i * nGrid + k]!)
 + Math.exp(rate * distance[i * nGrid + k - 1]!)
 = figures between two decays are taken from the other one
@@ -240,19 +240,19 @@ MUTATIONS: Final = r"""
 - at(left) + (place - left) * (at(left + 1) - at(left))
 + at(left + 1) - (place - left) * (at(left + 1) - at(left))
 = a refused decay stays on the slider
-@ store/store.ts : store/store.test.ts
+@ state/store.ts : state/store.test.ts
 -       this.#local("decay").value = this.#given("decay"); // the kernel may have refused the last value
 +       // the kernel may have refused the last value
 = late curves replace newer ones
-@ store/store.ts : store/store.test.ts
+@ state/store.ts : state/store.test.ts
 - const current = () => turn >= this.#oldest;
 + const current = () => turn > 0;
 = a whisker begins below zero
-@ store/ranking.ts : store/drafts.test.ts store/ranking.test.ts
+@ state/ranking.ts : state/drafts.test.ts state/ranking.test.ts
 - [Math.max(0, value - draft.margin), value + draft.margin]
 + [value - draft.margin, value + draft.margin]
 = the steepest slope is the steepest way up
-@ panels/curves/sentence.ts : panels/curves/sentence.test.ts
+@ panels/feature/sentence.ts : panels/feature/sentence.test.ts
 - const sizes = Array.from(mean, Math.abs);
 + const sizes = Array.from(mean);
 = intervals that are switched on again have the usual level
@@ -278,7 +278,7 @@ def mutants() -> list[Mutant]:
     found = []
     for entry in re.findall(r"^= (.*)\n@ (\S+) : (.*)\n((?:- .*\n)+)((?:\+ .*\n)+)", MUTATIONS, re.MULTILINE):
         name, module, tests, *texts = entry
-        source, folder = ("js/src", "js/test") if module.endswith(".ts") else ("src/ice_explorer", "tests")
+        source, folder = ("js/src", "js/test") if module.endswith((".ts", ".tsx")) else ("src/ice_explorer", "tests")
         old, new = ("\n".join(line[2:] for line in text.splitlines()) for text in texts)
         named = tuple(f"{folder}/{each}" for each in tests.split())
         found.append(Mutant(name, f"{source}/{module}", old, new, named))

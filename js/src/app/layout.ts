@@ -1,29 +1,29 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 
 import { computed, signal } from "@preact/signals-core";
-import { html } from "../elements/element.ts";
-import { focusedBeside } from "../elements/focus.ts";
-import { atEnd, react } from "../elements/lifetime.ts";
-import { scrollBehavior } from "../elements/move_to.ts";
-import { Tabs } from "../elements/tabs.ts";
-import { classesPanel } from "../panels/beside/classes.ts";
-import { ComparePanel } from "../panels/beside/compare.ts";
-import { correlatedLine } from "../panels/beside/correlated.ts";
-import { driversLine } from "../panels/beside/drivers.ts";
+import { gridPanel } from "../panels/all_features/panel.ts";
+import { classesPanel } from "../panels/compare/classes.ts";
+import { ComparePanel } from "../panels/compare/compare.ts";
+import { correlatedLine } from "../panels/compare/correlated.ts";
+import { driversLine } from "../panels/compare/drivers.ts";
 import { decayPanel } from "../panels/controls/decay.ts";
 import { kindControl } from "../panels/controls/kinds.ts";
 import { contextLine } from "../panels/controls/outputs.ts";
 import { type MoreSettings, settingsMenu } from "../panels/controls/settings_menu.ts";
-import { curvesPanel } from "../panels/curves/panel.ts";
-import { gridPanel } from "../panels/grid/panel.ts";
+import { curvesPanel } from "../panels/feature/panel.ts";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
 import { pairPanel } from "../panels/pair/panel.ts";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
 import { selectedPanel } from "../panels/rows/selected_rows.ts";
-import { alertsPanel } from "../panels/status/alerts.ts";
-import { statusPanel } from "../panels/status/panel.ts";
-import { type Pins, pinsOf } from "../store/pins.ts";
+import { alertsPanel } from "../panels/status/alerts.tsx";
+import { statusPanel } from "../panels/status/panel.tsx";
+import { type Pins, pinsOf } from "../state/pins.ts";
+import { html } from "../ui/element.ts";
+import { focusedBeside } from "../ui/focus.ts";
+import { atEnd, react } from "../ui/lifetime.ts";
+import { scrollBehavior } from "../ui/move_to.ts";
+import { Tabs } from "../ui/tabs.ts";
 import { type View, whileShown } from "../view/view.ts";
 import type { ViewChoices } from "../wire/protocol.ts";
 

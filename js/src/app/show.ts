@@ -1,13 +1,14 @@
 /** One view of an explorer. The cleanup that `show` returns ends all of it. */
 import type { AnyModel } from "@anywidget/types";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "../elements/element.ts";
-import { showExplanations } from "../elements/explained.ts";
-import { Frames } from "../elements/frames.ts";
-import { atEnd, react } from "../elements/lifetime.ts";
-import { Tooltip } from "../elements/tooltip.ts";
-import type { Settings } from "../store/settings.ts";
-import { Store } from "../store/store.ts";
+import type { Settings } from "../state/settings.ts";
+import { Store } from "../state/store.ts";
+import { drawDue } from "../ui/components.tsx";
+import { html } from "../ui/element.ts";
+import { showExplanations } from "../ui/explained.ts";
+import { Frames } from "../ui/frames.ts";
+import { atEnd, react } from "../ui/lifetime.ts";
+import { Tooltip } from "../ui/tooltip.ts";
 import { followTheme } from "../view/theme.ts";
 import type { View } from "../view/view.ts";
 import type { Client } from "../wire/client.ts";
@@ -38,10 +39,12 @@ export function show(
     theme,
     tooltip,
     aborted,
+    isShown: () => true,
     keep: (read, draw) => atEnd(aborted, frames.keep(read, draw)),
     drawNow() {
       refresh();
       frames.flush();
+      drawDue();
     },
   };
   react(aborted, () => {

@@ -1,5 +1,5 @@
 /** The message about an export, announced by screen readers: the path of the file, or the error. */
-import { html, setText } from "../elements/element.ts";
+import { html, setText } from "../ui/element.ts";
 import { copyText } from "./clipboard.ts";
 import type { Outcome } from "./save.ts";
 

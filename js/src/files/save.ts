@@ -1,5 +1,5 @@
 /** Saves the view: the kernel creates the file; it is downloaded, copied to the clipboard, or saved next to the notebook. */
-import type { Store } from "../store/store.ts";
+import type { Store } from "../state/store.ts";
 import type { ExportBody, What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
 import { download } from "./download.ts";

@@ -1,11 +1,11 @@
 /** The figures of a page without a kernel as CSV, with the columns that `save` writes in Python. */
-import { distances, likelihood } from "../geometry/likelihood.ts";
-import { slopes } from "../geometry/transforms.ts";
-import { sceneOf, standIns } from "../plots/scene.ts";
-import type { RankedFeature } from "../store/ranking.ts";
-import type { Reading } from "../store/reading.ts";
+import { distances, likelihood } from "../plot/geometry/likelihood.ts";
+import { slopes } from "../plot/geometry/transforms.ts";
+import { sceneOf, standIns } from "../plot/scene.ts";
+import type { RankedFeature } from "../state/ranking.ts";
+import type { Reading } from "../state/reading.ts";
+import { writerOf } from "../text/values.ts";
 import type { Anchor, CurvesBody, Kind } from "../wire/protocol.ts";
-import { writerOf } from "../words/values.ts";
 
 type Cell = string | number | null;
 

@@ -1,17 +1,17 @@
 /** The Export menu of a page without a kernel: a picture of the view, and its numbers. */
 
 import type { Signal } from "@preact/signals-core";
-import { html } from "../elements/element.ts";
-import { react } from "../elements/lifetime.ts";
 import { copyPng } from "../files/clipboard.ts";
 import { download } from "../files/download.ts";
 import { ExportNews } from "../files/outcome.ts";
-import type { Settings } from "../store/settings.ts";
-import { loadedOf, type Store } from "../store/store.ts";
+import type { Settings } from "../state/settings.ts";
+import { loadedOf, type Store } from "../state/store.ts";
+import { drawnKind } from "../text/values.ts";
+import { html } from "../ui/element.ts";
+import { react } from "../ui/lifetime.ts";
 import { menuButton } from "../view/menu.ts";
 import type { View } from "../view/view.ts";
 import { sentenceOf } from "../wire/client.ts";
-import { drawnKind } from "../words/values.ts";
 import { csv, curvesColumns, curvesRows, RANKING_COLUMNS, rankingRows } from "./csv.ts";
 import { portraitOf, rasterised } from "./page_png.ts";
 import { putOnPaper } from "./paper.ts";

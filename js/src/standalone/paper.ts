@@ -1,6 +1,6 @@
 /** A view for print: light, without controls, as wide as on the screen. */
 import type { Signal } from "@preact/signals-core";
-import type { Settings } from "../store/settings.ts";
+import type { Settings } from "../state/settings.ts";
 import type { View } from "../view/view.ts";
 
 /** Prepares a view for print at once. Returns a function that restores it. */

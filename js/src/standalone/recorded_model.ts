@@ -1,9 +1,9 @@
 /** The model of a saved page: traits in a plain object, and recorded replies to requests in the place of a kernel. */
 import type { AnyModel } from "@anywidget/types";
+import { number } from "../text/numbers.ts";
 import { copyOf, isArray, unpacked } from "../wire/arrays.ts";
 import { type OptionalRequest, sentenceOf } from "../wire/client.ts";
 import type { CurvesBody, IntervalsRequest, Reply, Request, RowsBody, RowsRequest, Traits } from "../wire/protocol.ts";
-import { number } from "../words/numbers.ts";
 import { unpack, unzip } from "./unpack.ts";
 
 /** Buffers of the page: their blob, and the number of bytes of each. */

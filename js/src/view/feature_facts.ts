@@ -1,12 +1,13 @@
 /** All figures of a feature, for its card. */
-import type { TooltipRow } from "../elements/tooltip.ts";
-import { marginOf, type RankedFeature, tiedWith } from "../store/ranking.ts";
-import type { Reading } from "../store/reading.ts";
+
+import { marginOf, type RankedFeature, tiedWith } from "../state/ranking.ts";
+import type { Reading } from "../state/reading.ts";
+import { explanation, variantsOf } from "../text/glossary.ts";
+import { intervalName, RANK_LABELS, sampleText } from "../text/metric_names.ts";
+import { count, plural } from "../text/numbers.ts";
+import { hasLevels, isUnordered } from "../text/values.ts";
+import type { TooltipRow } from "../ui/tooltip.ts";
 import type { Convention, FeatureKind, RankBy } from "../wire/protocol.ts";
-import { explanation, variantsOf } from "../words/glossary.ts";
-import { intervalName, RANK_LABELS, sampleText } from "../words/metric_names.ts";
-import { count, plural } from "../words/numbers.ts";
-import { hasLevels, isUnordered } from "../words/values.ts";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",

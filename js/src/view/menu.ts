@@ -1,7 +1,7 @@
 /** A button with a menu that works with the keyboard. */
-import { html } from "../elements/element.ts";
-import { moveBeside } from "../elements/move_to.ts";
-import { placeUnder } from "../elements/placing.ts";
+import { html } from "../ui/element.ts";
+import { moveBeside } from "../ui/move_to.ts";
+import { placeUnder } from "../ui/placing.ts";
 import type { View } from "./view.ts";
 
 export interface MenuItem {

@@ -1,7 +1,7 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "../elements/element.ts";
+import { html } from "../ui/element.ts";
 
 export interface Theme {
   dark: boolean;

@@ -1,8 +1,8 @@
 /** What every panel is given: the store, when to draw, and when to stop. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Frames } from "../elements/frames.ts";
-import type { Tooltip } from "../elements/tooltip.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../state/store.ts";
+import type { Frames } from "../ui/frames.ts";
+import type { Tooltip } from "../ui/tooltip.ts";
 import type { Theme } from "./theme.ts";
 
 export interface View {
@@ -15,6 +15,8 @@ export interface View {
   aborted: AbortSignal;
   /** Draws in the next frame and whenever a signal that `read` reads changes, until the view is removed. */
   keep<T>(read: () => T, draw: (value: T) => void): void;
+  /** Whether this part of the view is not behind a tab. */
+  isShown(): boolean;
   /** Draws what has changed at once, in the colours that the style sheet has now. */
   drawNow(): void;
 }
@@ -23,6 +25,7 @@ export interface View {
 export function whileShown(view: View, isShown: () => boolean): View {
   return {
     ...view,
+    isShown: () => view.isShown() && isShown(),
     keep: (read, draw) =>
       view.keep(
         () => (isShown() ? { value: read() } : null),

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { clinic, FakeKernel } from "../../dev/model.ts";
-import { explanation } from "../../src/words/glossary.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import {
   choose,
   frame,

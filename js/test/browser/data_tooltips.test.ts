@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { explanation } from "../../src/words/glossary.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import { frame, kernel, type Mounted, mountDrawn } from "./mount.ts";
 
 /** Moves the pointer over the strip of the data, at a share of the width of the plot. */

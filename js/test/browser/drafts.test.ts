@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cancelledDraft, drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
-import { SAMPLE } from "../../src/words/metric_names.ts";
+import { SAMPLE } from "../../src/text/metric_names.ts";
 import { settled } from "./hosts.ts";
 import { frame, kernel, mount, mountFrame } from "./mount.ts";
 

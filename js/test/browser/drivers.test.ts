@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { noColumn } from "../../dev/drivers.ts";
 import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
-import { explanation } from "../../src/words/glossary.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn, openMenu } from "./mount.ts";
 
 const flats = new FakeKernel(rentals(200));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { explanation } from "../../src/words/glossary.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import { kernel, type Mounted, mountDrawn } from "./mount.ts";
 
 /** Terms of the key under the bars. */

@@ -2,12 +2,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, rentals } from "../../dev/model.ts";
-import { divergingPalette } from "../../src/geometry/palette.ts";
-import { rampLegend } from "../../src/marks/legend.ts";
-import { paletteOf } from "../../src/plots/plot.ts";
+import { divergingPalette } from "../../src/plot/geometry/palette.ts";
+import { rampLegend } from "../../src/plot/marks/legend.ts";
+import { paletteOf } from "../../src/plot/plot.ts";
+import { number } from "../../src/text/numbers.ts";
 import type { Theme } from "../../src/view/theme.ts";
 import type { ContinuousColors } from "../../src/wire/protocol.ts";
-import { number } from "../../src/words/numbers.ts";
 import { choose, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 

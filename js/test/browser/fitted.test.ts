@@ -1,6 +1,6 @@
 /** Texts cut to the room that they have on an axis. */
 import { expect, test, vi } from "vitest";
-import { fitted, fittedApart, labelWidth } from "../../src/marks/axis.ts";
+import { fitted, fittedApart, labelWidth } from "../../src/plot/marks/axis.ts";
 
 const FONT = "11px sans-serif";
 const widthOf = (text: string) => labelWidth([{ at: 0, label: text }], FONT);

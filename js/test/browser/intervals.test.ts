@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { manyFeatures } from "../../dev/many.ts";
-import { explanation } from "../../src/words/glossary.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
 type Mounted = ReturnType<typeof mount>;

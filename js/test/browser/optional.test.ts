@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
+import { explanation } from "../../src/text/glossary.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
-import { explanation } from "../../src/words/glossary.ts";
 import { frame, ink, type Mounted, mount, mountDrawn, openMenu, refusing } from "./mount.ts";
 
 const kernel = new FakeKernel(weather(120));

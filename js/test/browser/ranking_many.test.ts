@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { manyFeatures, someOfMany } from "../../dev/many.ts";
 import { FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
+import { meaningOf, RANK_LABELS } from "../../src/text/metric_names.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
-import { meaningOf, RANK_LABELS } from "../../src/words/metric_names.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, press, questions, slideTo } from "./mount.ts";
 
 const scrollOf = (root: HTMLElement) => root.querySelector<HTMLElement>(".ice-bars-scroll")!;

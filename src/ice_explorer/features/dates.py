@@ -1,4 +1,4 @@
-"""Dates and durations, counted in days, as text: the twin of `js/src/words/dates.ts`.
+"""Dates and durations, counted in days, as text: the twin of `js/src/text/dates.ts`.
 
 Dates are written like ISO 8601, by the clock of their time zone; durations in the largest unit of which there are some.
 """

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from ice_explorer.scene.lines import EffectLine, Lines
 
 MOST_FEATURES: Final = 30  # in small
-LINES_IN_SMALL: Final = 200  # of `js/src/panels/grid/panel.ts`, as is the number of selected rows
+LINES_IN_SMALL: Final = 200  # of `js/src/panels/all_features/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
-_LINES_COMPARED: Final = 1000  # of `js/src/panels/beside/compare.ts`
-_MOST_TICKS: Final = 500  # of `js/src/store/available_choices.ts`
+_LINES_COMPARED: Final = 1000  # of `js/src/panels/compare/compare.ts`
+_MOST_TICKS: Final = 500  # of `js/src/state/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
 _MODEL: Final = "model"  # title of the legend
 

@@ -1,7 +1,7 @@
 """What the colours of lines mean, and the colours of some rows.
 
 Lines have the colours of a column, or two colours on either side of its median or of a rule, or those of the groups of
-several rules; the twin is `js/src/store/two_sides.ts`.
+several rules; the twin is `js/src/state/two_sides.ts`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Curves of a feature as drawn for one kind of plot, how they fade, effects over them, and the range of slopes.
 
-The twins in the browser are `js/src/plots/effects.ts` and `js/src/plots/value_range.ts`.
+The twins in the browser are `js/src/plot/effects.ts` and `js/src/plot/value_range.ts`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # A segment that is out of distribution stays visible as a ghost.
 GHOST_OPACITY: Final = 0.06
-_SLOPE_BINS: Final = 20  # of `js/src/geometry/transforms.ts`
+_SLOPE_BINS: Final = 20  # of `js/src/plot/geometry/transforms.ts`
 # The constants of value_range.ts, where they are explained.
 _BULK: Final = 0.95
 _WORTH_CUTTING: Final = 4

@@ -1,4 +1,4 @@
-"""Colours of lines on paper, the light theme of `js/src/geometry/palette.ts`.
+"""Colours of lines on paper, the light theme of `js/src/plot/geometry/palette.ts`.
 
 Readable with every common kind of colour vision: a ramp without its yellow end, which white paper
 swallows, and the hues of Okabe and Ito.
@@ -38,7 +38,7 @@ _PLAIN: Final = "#3f6d9b"
 ALE: Final = "#00796b"
 M_PLOT: Final = "#8a6500"
 UNLIKE: Final = "#b3261e"
-_SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/geometry/split_palette.ts`
+_SIDES: Final = ("#1b5fa8", "#b2182b")  # of `js/src/plot/geometry/split_palette.ts`
 
 
 def rgb_of(text: str) -> Rgb:

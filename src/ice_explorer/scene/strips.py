@@ -1,4 +1,4 @@
-"""Dots of levels and missing values, and connectors between levels: the twin of `js/src/geometry/levels.ts`."""
+"""Dots of levels and missing values, and connectors between levels: the twin of `js/src/plot/geometry/levels.ts`."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import Kind
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
-_MOST_OTHERS: Final = 2  # of `js/src/panels/beside/compare.ts`
+_MOST_OTHERS: Final = 2  # of `js/src/panels/compare/compare.ts`
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 

@@ -1,7 +1,7 @@
 """Sentences of a figure: the effect of a feature on the prediction, and the weight of far values.
 
-The twins in the browser are `js/src/panels/curves/sentence.ts`, `reachText` of `js/src/words/numbers.ts` and
-`placeWriterOf` of `js/src/words/values.ts`.
+The twins in the browser are `js/src/panels/feature/sentence.ts`, `reachText` of `js/src/text/numbers.ts` and
+`placeWriterOf` of `js/src/text/values.ts`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def weight_text(decay: float) -> str:
 
 
 UNITS_OF_DISTANCE: Final = {"marginal": "SD", "conditional": "SD (given the other features)", "custom": "scales"}
-"""What distances from the observed value are measured in, by the option `distance`; so in `js/src/words/numbers.ts`."""
+"""What distances from the observed value are measured in, by the option `distance`; so in `js/src/text/numbers.ts`."""
 
 
 def reach_text(decay: float, distance: str, *, unordered: bool) -> str:

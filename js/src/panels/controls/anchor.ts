@@ -1,14 +1,14 @@
 /** Where the curves of c-ICE are 0. */
 
-import { html } from "../../elements/element.ts";
-import { Entry } from "../../elements/entry.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { optionsIn } from "../../elements/options.ts";
-import { nearestIndex } from "../../geometry/transforms.ts";
+import { nearestIndex } from "../../plot/geometry/transforms.ts";
+import { type Clock, instantOf, UTC, wallOf } from "../../text/dates.ts";
+import { hasLevels, isUnordered, writerOf } from "../../text/values.ts";
+import { html } from "../../ui/element.ts";
+import { Entry } from "../../ui/entry.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { optionsIn } from "../../ui/options.ts";
 import type { View } from "../../view/view.ts";
 import type { CurvesBody, FeatureKind, NamedAnchor } from "../../wire/protocol.ts";
-import { type Clock, instantOf, UTC, wallOf } from "../../words/dates.ts";
-import { hasLevels, isUnordered, writerOf } from "../../words/values.ts";
 
 function anchorsOf(kind: FeatureKind): Record<NamedAnchor, string> {
   if (isUnordered(kind))

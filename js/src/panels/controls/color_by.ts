@@ -1,14 +1,14 @@
 /** The colours of the curves: a column by its values, below and above its median, or by its best split. */
 
-import { ifChanged } from "../../elements/changed.ts";
-import { html } from "../../elements/element.ts";
-import { Entry } from "../../elements/entry.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../store/drivers.ts";
-import { MODEL } from "../../store/models.ts";
+import { isOfDrivers, splitsOf, type Together, togetherOf } from "../../state/drivers.ts";
+import { MODEL } from "../../state/models.ts";
+import { percent } from "../../text/numbers.ts";
+import { ifChanged } from "../../ui/changed.ts";
+import { html } from "../../ui/element.ts";
+import { Entry } from "../../ui/entry.ts";
+import { listen } from "../../ui/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { DriverBody, ViewChoices } from "../../wire/protocol.ts";
-import { percent } from "../../words/numbers.ts";
 
 type Coloring = ViewChoices["coloring"];
 

@@ -1,11 +1,11 @@
 /** How impact is counted: three choices, each with a sentence. */
 
-import { html } from "../../elements/element.ts";
-import { listen } from "../../elements/lifetime.ts";
+import { explanation } from "../../text/glossary.ts";
+import { CONVENTION_LABELS } from "../../text/metric_names.ts";
+import { html } from "../../ui/element.ts";
+import { listen } from "../../ui/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import type { Convention } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { CONVENTION_LABELS } from "../../words/metric_names.ts";
 
 const CONVENTIONS = Object.keys(CONVENTION_LABELS) as Convention[];
 

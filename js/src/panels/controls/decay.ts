@@ -1,16 +1,16 @@
 /** The slider of the weight of values far from the observed one. */
 
-import { html, setText, update } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import { listen } from "../../elements/lifetime.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import type { RankedFeature } from "../../state/ranking.ts";
+import { unitOf } from "../../text/dates.ts";
+import { explanation, variantsOf } from "../../text/glossary.ts";
+import { capital } from "../../text/names.ts";
+import { halfWeight, keptText, number, reachText } from "../../text/numbers.ts";
+import { hasLevels, isUnordered } from "../../text/values.ts";
+import { html, setText, update } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
+import { listen } from "../../ui/lifetime.ts";
 import type { View } from "../../view/view.ts";
 import { type Distance, DOCUMENT_DEFAULTS, type FeatureKind, type Header } from "../../wire/protocol.ts";
-import { unitOf } from "../../words/dates.ts";
-import { explanation, variantsOf } from "../../words/glossary.ts";
-import { capital } from "../../words/names.ts";
-import { halfWeight, keptText, number, reachText } from "../../words/numbers.ts";
-import { hasLevels, isUnordered } from "../../words/values.ts";
 
 const DEFAULT = DOCUMENT_DEFAULTS.decay;
 /** While none are known. */

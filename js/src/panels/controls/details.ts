@@ -1,9 +1,10 @@
 /** Details behind a fold: method, grid, the definition of impact, and the notes. */
-import { html, setText } from "../../elements/element.ts";
+
+import { plural } from "../../text/numbers.ts";
+import { hasLevels } from "../../text/values.ts";
+import { html, setText } from "../../ui/element.ts";
 import type { View } from "../../view/view.ts";
 import type { Header, Note } from "../../wire/protocol.ts";
-import { plural } from "../../words/numbers.ts";
-import { hasLevels } from "../../words/values.ts";
 import { countingControl } from "./counting.ts";
 
 export function detailsPanel(view: View): HTMLElement {

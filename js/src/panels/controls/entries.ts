@@ -1,19 +1,19 @@
 /** Entries of the menu of settings: what each is called, its control, and a line that says what it does. */
 
-import { html } from "../../elements/element.ts";
-import { Entry } from "../../elements/entry.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { optionsIn } from "../../elements/options.ts";
-import { type Offer, type Offers, offersIn } from "../../store/available_choices.ts";
-import { isOfDrivers } from "../../store/drivers.ts";
-import { loadedOf, type Store } from "../../store/store.ts";
-import { unsplit } from "../../store/two_sides.ts";
+import { type Offer, type Offers, offersIn } from "../../state/available_choices.ts";
+import { isOfDrivers } from "../../state/drivers.ts";
+import { loadedOf, type Store } from "../../state/store.ts";
+import { unsplit } from "../../state/two_sides.ts";
+import { explanation } from "../../text/glossary.ts";
+import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
+import { responseName } from "../../text/names.ts";
+import { count, plural } from "../../text/numbers.ts";
+import { html } from "../../ui/element.ts";
+import { Entry } from "../../ui/entry.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { optionsIn } from "../../ui/options.ts";
 import type { View } from "../../view/view.ts";
 import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../words/metric_names.ts";
-import { responseName } from "../../words/names.ts";
-import { count, plural } from "../../words/numbers.ts";
 
 const DISTANCES: Record<Distance, string> = {
   marginal: "marginal SD",

@@ -1,12 +1,12 @@
 /** The kind of curves. */
 
-import { html, update } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
-import { segments } from "../../elements/segments.ts";
+import { explanation } from "../../text/glossary.ts";
+import { drawnKind, noSlopes } from "../../text/values.ts";
+import { html, update } from "../../ui/element.ts";
+import { explained, hinted } from "../../ui/explained.ts";
+import { segments } from "../../ui/segments.ts";
 import type { View } from "../../view/view.ts";
 import type { Kind } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { drawnKind, noSlopes } from "../../words/values.ts";
 
 const KINDS: readonly Kind[] = ["ice", "c-ice", "d-ice"];
 

@@ -1,11 +1,11 @@
 /** The top line: the explained one of several outputs, the open one of several models, and facts. */
 
-import { html, setText } from "../../elements/element.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { optionsIn } from "../../elements/options.ts";
+import { plural } from "../../text/numbers.ts";
+import { html, setText } from "../../ui/element.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { optionsIn } from "../../ui/options.ts";
 import type { View } from "../../view/view.ts";
 import type { Header } from "../../wire/protocol.ts";
-import { plural } from "../../words/numbers.ts";
 
 interface Choice {
   name: string;

@@ -1,11 +1,11 @@
 /** The menu of settings that are rarely changed. */
 
-import { html } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { moveBeside } from "../../elements/move_to.ts";
-import { placeUnder } from "../../elements/placing.ts";
-import { pushButton } from "../../elements/push_button.ts";
+import { html } from "../../ui/element.ts";
+import { hinted } from "../../ui/explained.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { moveBeside } from "../../ui/move_to.ts";
+import { placeUnder } from "../../ui/placing.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { anchorEntry } from "./anchor.ts";
 import { colorEntry } from "./color_by.ts";

@@ -1,10 +1,10 @@
 /** Saves the view as a file: a menu of figures, tables, a page and the result. */
 
-import { html, setText } from "../../elements/element.ts";
-import { react } from "../../elements/lifetime.ts";
 import { ExportNews } from "../../files/outcome.ts";
 import { carryOut, FIGURES, titleOf, type Wish } from "../../files/save.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "../../state/store.ts";
+import { html, setText } from "../../ui/element.ts";
+import { react } from "../../ui/lifetime.ts";
 import { type MenuItem, menuButton } from "../../view/menu.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";

@@ -1,14 +1,15 @@
 /** How far features act together: pairs and features by H², computed when the tab is opened. */
-import { html, setText, update } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import { focusedBeside } from "../../elements/focus.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import type { Progress } from "../../store/feed.ts";
+
+import type { Progress } from "../../state/feed.ts";
+import { explanation } from "../../text/glossary.ts";
+import { count, plural } from "../../text/numbers.ts";
+import { html, setText, update } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
+import { focusedBeside } from "../../ui/focus.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import type { InteractionsBody } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { count, plural } from "../../words/numbers.ts";
 import { type JointRow, JointRows } from "./rows.ts";
 
 const MOST_ROWS = 10;

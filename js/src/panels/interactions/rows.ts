@@ -1,10 +1,11 @@
 /** A list of features or pairs: a bar for H², its figure, and the size of the effect. */
-import { html, setText, update } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
-import { focusedBeside } from "../../elements/focus.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { figureFormat } from "../../words/numbers.ts";
+
+import { figureFormat } from "../../text/numbers.ts";
+import { html, setText, update } from "../../ui/element.ts";
+import { hinted } from "../../ui/explained.ts";
+import { focusedBeside } from "../../ui/focus.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 
 export interface JointRow {
   /** One feature, or two. */

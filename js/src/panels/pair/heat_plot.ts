@@ -1,15 +1,15 @@
 /** The heat map of two features: cells around their values, the colours of these, and what is at a point. */
 import { bisectRight, extent } from "d3-array";
-import { placeInStrip, stripReach } from "../../geometry/levels.ts";
-import { divergingPalette, rampPalette } from "../../geometry/palette.ts";
-import type { Palette } from "../../geometry/raster.ts";
-import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../../marks/axis.ts";
-import { type Scale, scaleLinear } from "../../marks/scale.ts";
-import { featureTicks } from "../../plots/plot.ts";
+import { placeInStrip, stripReach } from "../../plot/geometry/levels.ts";
+import { divergingPalette, rampPalette } from "../../plot/geometry/palette.ts";
+import type { Palette } from "../../plot/geometry/raster.ts";
+import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../../plot/marks/axis.ts";
+import { type Scale, scaleLinear } from "../../plot/marks/scale.ts";
+import { featureTicks } from "../../plot/plot.ts";
+import { hasLevels, writerOf } from "../../text/values.ts";
 import type { Size } from "../../view/size.ts";
 import type { Theme } from "../../view/theme.ts";
 import type { PairAxis, TwoWay } from "../../wire/protocol.ts";
-import { hasLevels, writerOf } from "../../words/values.ts";
 
 /** One of the two axes: cells from bound to bound, in px. */
 export interface HeatAxis {

@@ -1,8 +1,8 @@
 /** Paints the cells of a heat map, the hatching where no data are, and the observations. */
 
-import { fitPixels } from "../../elements/layers.ts";
-import { cssColor } from "../../geometry/palette.ts";
-import { drawDots } from "../../marks/dots.ts";
+import { cssColor } from "../../plot/geometry/palette.ts";
+import { drawDots } from "../../plot/marks/dots.ts";
+import { fitPixels } from "../../ui/layers.ts";
 import type { Theme } from "../../view/theme.ts";
 import { boxOf, dotsOf, type HeatPlot, indexOf, shadeOf } from "./heat_plot.ts";
 

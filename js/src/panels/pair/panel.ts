@@ -1,22 +1,22 @@
 /** The heat map of two features, in the place of the curves: the partial dependence on both, and where data are. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText, svg, update } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import { icon } from "../../elements/icons.ts";
-import { fitMarks, markLayer } from "../../elements/layers.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { isDiverging } from "../../geometry/palette.ts";
-import { bottomAxis, fitted, leftAxis, levelAxis } from "../../marks/axis.ts";
-import { rampLegend } from "../../marks/legend.ts";
-import type { Progress } from "../../store/feed.ts";
-import type { Pair } from "../../store/joint.ts";
+import { isDiverging } from "../../plot/geometry/palette.ts";
+import { bottomAxis, fitted, leftAxis, levelAxis } from "../../plot/marks/axis.ts";
+import { rampLegend } from "../../plot/marks/legend.ts";
+import type { Progress } from "../../state/feed.ts";
+import type { Pair } from "../../state/joint.ts";
+import { unitOf } from "../../text/dates.ts";
+import { explanation } from "../../text/glossary.ts";
+import { count, number, percent, plural } from "../../text/numbers.ts";
+import { html, setText, svg, update } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
+import { icon } from "../../ui/icons.ts";
+import { fitMarks, markLayer } from "../../ui/layers.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import { followSize, type Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 import type { TwoWay } from "../../wire/protocol.ts";
-import { unitOf } from "../../words/dates.ts";
-import { explanation } from "../../words/glossary.ts";
-import { count, number, percent, plural } from "../../words/numbers.ts";
 import { boxOf, type Cell, cellAt, type HeatPlot, heatPlotOf, indexOf } from "./heat_plot.ts";
 import { paintHeat } from "./painter.ts";
 

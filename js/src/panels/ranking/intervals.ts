@@ -1,12 +1,12 @@
 /** The key of whiskers and brackets. */
 
-import { html, setText } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import type { Whiskers } from "../../store/intervals.ts";
+import type { Whiskers } from "../../state/intervals.ts";
+import { explanation } from "../../text/glossary.ts";
+import { intervalName } from "../../text/metric_names.ts";
+import { percent } from "../../text/numbers.ts";
+import { html, setText } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
 import type { View } from "../../view/view.ts";
-import { explanation } from "../../words/glossary.ts";
-import { intervalName } from "../../words/metric_names.ts";
-import { percent } from "../../words/numbers.ts";
 
 /** What whiskers and brackets are; shown while there are intervals. */
 export function intervalsKey({ store, keep }: View): HTMLElement {

@@ -1,13 +1,14 @@
 /** Several models in the ranking: the key of their colours. */
-import { html, setText } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import type { TooltipRow } from "../../elements/tooltip.ts";
-import { cssColor, levelPalette } from "../../geometry/palette.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
-import type { Reading } from "../../store/reading.ts";
+
+import { cssColor, levelPalette } from "../../plot/geometry/palette.ts";
+import type { RankedFeature } from "../../state/ranking.ts";
+import type { Reading } from "../../state/reading.ts";
+import { explanation } from "../../text/glossary.ts";
+import { RANK_LABELS } from "../../text/metric_names.ts";
+import { html, setText } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
+import type { TooltipRow } from "../../ui/tooltip.ts";
 import type { View } from "../../view/view.ts";
-import { explanation } from "../../words/glossary.ts";
-import { RANK_LABELS } from "../../words/metric_names.ts";
 
 /** The colour of each of several models, as of its curves. */
 export function modelColorsIn({ store, theme }: View): string[] {

@@ -1,21 +1,21 @@
 /** The features as bars, best first, read from the tables, so that the slider needs no request. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
-import { ifChanged } from "../../elements/changed.ts";
-import { html, setText, uniqueId, update } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { labelWidth } from "../../marks/axis.ts";
-import { type RankedFeature, whiskerOf } from "../../store/ranking.ts";
-import type { Reading } from "../../store/reading.ts";
+import { labelWidth } from "../../plot/marks/axis.ts";
+import { type RankedFeature, whiskerOf } from "../../state/ranking.ts";
+import type { Reading } from "../../state/reading.ts";
+import { explanation } from "../../text/glossary.ts";
+import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
+import { count } from "../../text/numbers.ts";
+import { folded, matches } from "../../text/search.ts";
+import { ifChanged } from "../../ui/changed.ts";
+import { html, setText, uniqueId, update } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
 import type { View } from "../../view/view.ts";
 import type { RankBy } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../words/metric_names.ts";
-import { count } from "../../words/numbers.ts";
-import { folded, matches } from "../../words/search.ts";
 import { intervalsKey } from "./intervals.ts";
 import { modelColorsIn, modelFacts, modelsKey } from "./models.ts";
 import { RowList } from "./rows.ts";

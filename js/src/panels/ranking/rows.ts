@@ -4,11 +4,11 @@
  */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "../../elements/element.ts";
-import { atEnd } from "../../elements/lifetime.ts";
-import { inView, type Range, revealing } from "../../elements/visible_rows.ts";
-import { Bar, type BarState } from "../../marks/bars.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import { Bar, type BarState } from "../../plot/marks/bars.ts";
+import type { RankedFeature } from "../../state/ranking.ts";
+import { html } from "../../ui/element.ts";
+import { atEnd } from "../../ui/lifetime.ts";
+import { inView, type Range, revealing } from "../../ui/visible_rows.ts";
 
 /** Lists up to this length have elements for all rows. */
 const SHORT = 50;

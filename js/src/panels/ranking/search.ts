@@ -1,10 +1,10 @@
 /** A field that searches features by name, for long rankings. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText } from "../../elements/element.ts";
-import { listen } from "../../elements/lifetime.ts";
+import { count, plural } from "../../text/numbers.ts";
+import { html, setText } from "../../ui/element.ts";
+import { listen } from "../../ui/lifetime.ts";
 import type { View } from "../../view/view.ts";
-import { count, plural } from "../../words/numbers.ts";
 
 /** Of fewer features, most have a bar in sight. */
 const LEAST_FEATURES = 21;

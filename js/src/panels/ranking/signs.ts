@@ -1,11 +1,11 @@
 /** The key of the signs of bars. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { html, setText } from "../../elements/element.ts";
-import { explained } from "../../elements/explained.ts";
-import type { RankedFeature } from "../../store/ranking.ts";
+import type { RankedFeature } from "../../state/ranking.ts";
+import { explanation, variantsOf } from "../../text/glossary.ts";
+import { isUnordered } from "../../text/values.ts";
+import { html, setText } from "../../ui/element.ts";
+import { explained } from "../../ui/explained.ts";
 import type { View } from "../../view/view.ts";
-import { explanation, variantsOf } from "../../words/glossary.ts";
-import { isUnordered } from "../../words/values.ts";
 
 /** `listed` are the features that have a bar. */
 export function signsKey({ store, keep }: View, listed: ReadonlySignal<readonly RankedFeature[]>): HTMLElement {

@@ -1,11 +1,11 @@
 /** A bar in numbers and in words. */
-import type { BarState, ModelBar } from "../../marks/bars.ts";
-import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../store/ranking.ts";
+import type { BarState, ModelBar } from "../../plot/marks/bars.ts";
+import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../state/ranking.ts";
+import { explanation } from "../../text/glossary.ts";
+import { levelText, RANK_LABELS, sampleText, trendOf } from "../../text/metric_names.ts";
+import { isNothing, number, plural } from "../../text/numbers.ts";
+import { isUnordered } from "../../text/values.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { levelText, RANK_LABELS, sampleText, trendOf } from "../../words/metric_names.ts";
-import { isNothing, number, plural } from "../../words/numbers.ts";
-import { isUnordered } from "../../words/values.ts";
 
 /** Bars and ticks that are shorter, relative to the longest, are not compared. */
 const LEAST_SHARE = 0.005;

@@ -1,17 +1,18 @@
 /** The card of a row: its outcomes, and which change of one feature moves its prediction most. */
-import { html, setText } from "../../elements/element.ts";
-import { hinted } from "../../elements/explained.ts";
-import { focusedBeside } from "../../elements/focus.ts";
-import { icon } from "../../elements/icons.ts";
-import { listen, react } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { rowTitle } from "../../plots/row_title.ts";
-import type { Pins } from "../../store/pins.ts";
-import { loadedOf } from "../../store/store.ts";
+
+import { rowTitle } from "../../plot/row_title.ts";
+import type { Pins } from "../../state/pins.ts";
+import { loadedOf } from "../../state/store.ts";
+import { count, unlikeText } from "../../text/numbers.ts";
+import { html, setText } from "../../ui/element.ts";
+import { hinted } from "../../ui/explained.ts";
+import { focusedBeside } from "../../ui/focus.ts";
+import { icon } from "../../ui/icons.ts";
+import { listen, react } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { RowsBody } from "../../wire/protocol.ts";
-import { count, unlikeText } from "../../words/numbers.ts";
 import { LastRequest } from "./last_request.ts";
 import { itemsOf, leadOf, outcomesOf } from "./row_values.ts";
 

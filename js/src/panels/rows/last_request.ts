@@ -1,5 +1,5 @@
 /** Requests of which only the last one counts. */
-import { atEnd } from "../../elements/lifetime.ts";
+import { atEnd } from "../../ui/lifetime.ts";
 
 export class LastRequest {
   #turn = 0;

@@ -1,15 +1,16 @@
 /** One row in depth: how to select it, and its card. */
-import { html, setText, update } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
-import { focusedBeside } from "../../elements/focus.ts";
-import { listen } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import type { Pins } from "../../store/pins.ts";
+
+import type { Pins } from "../../state/pins.ts";
+import { explanation } from "../../text/glossary.ts";
+import { count } from "../../text/numbers.ts";
+import { html, setText, update } from "../../ui/element.ts";
+import { explained, hinted } from "../../ui/explained.ts";
+import { focusedBeside } from "../../ui/focus.ts";
+import { listen } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { Extreme } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { count } from "../../words/numbers.ts";
 import { rowCard } from "./card.ts";
 
 export function rowPanel(view: View, pins: Pins): HTMLElement {

@@ -1,12 +1,13 @@
 /** The content of a row's card: outcomes, and features by how far they can move the prediction. */
-import { html } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
-import { pushButton } from "../../elements/push_button.ts";
-import { largestChange, type WhatIf } from "../../store/what_if.ts";
+
+import { largestChange, type WhatIf } from "../../state/what_if.ts";
+import { explanation } from "../../text/glossary.ts";
+import { columnFormat, count, number, signed } from "../../text/numbers.ts";
+import { html } from "../../ui/element.ts";
+import { explained, hinted } from "../../ui/explained.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import type { RowsBody } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { columnFormat, count, number, signed } from "../../words/numbers.ts";
 
 /** Features and columns that a card shows at most. */
 const MOST_ITEMS = 30;

@@ -1,16 +1,16 @@
 /** The selected rows: how many, their expression in Python, what they have in common, and a sortable table. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html, setText, update } from "../../elements/element.ts";
-import { explained, hinted } from "../../elements/explained.ts";
-import { listen, react, Timer } from "../../elements/lifetime.ts";
-import { pushButton } from "../../elements/push_button.ts";
 import { copyText } from "../../files/clipboard.ts";
+import { explanation } from "../../text/glossary.ts";
+import { alignedTexts, count, percent, plural } from "../../text/numbers.ts";
+import { html, setText, update } from "../../ui/element.ts";
+import { explained, hinted } from "../../ui/explained.ts";
+import { listen, react, Timer } from "../../ui/lifetime.ts";
+import { pushButton } from "../../ui/push_button.ts";
 import type { View } from "../../view/view.ts";
 import { Cancelled, sentenceOf } from "../../wire/client.ts";
 import type { InCommonBody, RowsBody } from "../../wire/protocol.ts";
-import { explanation } from "../../words/glossary.ts";
-import { alignedTexts, count, percent, plural } from "../../words/numbers.ts";
 import { LastRequest } from "./last_request.ts";
 
 /** Rows of the table; `x.selected` has all of them in Python. */

@@ -1,0 +1,18 @@
+/** Warnings above the figures, for example that a feature may be the target itself. */
+import { mounted, useView } from "../../view/mounted.tsx";
+import type { View } from "../../view/view.ts";
+
+export const alertsPanel = (view: View): HTMLElement => mounted(view, <Alerts />);
+
+function Alerts() {
+  const alerts = useView().store.figures.value?.header.alerts ?? [];
+  return (
+    <div class="ice-alerts" role="status" data-test="alerts" hidden={alerts.length === 0}>
+      {alerts.map((text) => (
+        <p key={text} class="ice-alert">
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}

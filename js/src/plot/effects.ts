@@ -1,0 +1,44 @@
+/** ALE as a line of a scene. */
+
+import { isUnordered } from "../text/values.ts";
+import type { EffectsBody } from "../wire/protocol.ts";
+import type { Scene } from "./scene.ts";
+
+export const EFFECTS = ["ale"] as const;
+export type EffectName = (typeof EFFECTS)[number];
+
+export interface EffectLine {
+  name: EffectName;
+  /** Values on the axis, and heights relative to the scene's base. */
+  x: Float64Array;
+  values: Float64Array;
+}
+
+/**
+ * The chosen effects. On ICE, ALE is shifted to the mean prediction. On c-ICE it is 0 at the anchor; where each curve is 0
+ * at its observed value, its mean over the observations is 0. Slopes have none.
+ */
+export function effectLines(scene: Scene, effects: EffectsBody, names: readonly EffectName[]): EffectLine[] {
+  if (scene.kind === "d-ice") return [];
+  return names.map((name) => {
+    const heights = effects.ale;
+    const shift =
+      scene.kind === "ice"
+        ? effects.mean_prediction - scene.base
+        : scene.anchoredAt === null
+          ? 0
+          : -heightAt(effects.grid, heights, scene.anchoredAt, isUnordered(scene.curves.kind));
+    return { name, x: effects.grid, values: Float64Array.from(heights, (height) => height + shift) };
+  });
+}
+
+/** Height at a value: linear between grid values, level beyond them; NaN at a level that is not on the grid. */
+function heightAt(grid: Float64Array, heights: Float32Array, value: number, areLevels: boolean): number {
+  const above = grid.findIndex((each) => each >= value);
+  if (areLevels || grid[above] === value) return above !== -1 && grid[above] === value ? heights[above]! : Number.NaN;
+  if (above === -1) return heights[heights.length - 1]!;
+  if (above === 0) return heights[0]!;
+  const [from, to] = [grid[above - 1]!, grid[above]!];
+  const share = (value - from) / (to - from);
+  return (1 - share) * heights[above - 1]! + share * heights[above]!;
+}
