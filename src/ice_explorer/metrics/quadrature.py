@@ -87,7 +87,8 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
     """
     values = values[np.append(True, values[1:] > values[:-1])]
     is_first = np.ones(len(values), np.bool_)
-    if len(values) > _MOST_VALUES:
+    # Each interval of the grid has buckets of its own, and few values need no nodes but themselves.
+    if len(values) > max(_MOST_VALUES, 2 * len(grid)):
         width = min(_WIDEST, _MOST_EXPONENT / max(-np.log(decay), 1e-9)) * scale
         number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)
