@@ -190,6 +190,8 @@ def test_what_needs_several_models_is_refused_of_one(make, X, models):
 
 def test_models_and_explanations_are_taken_by_name(make, X, models):
     """Explanations bring their data; none, or models without data, are refused."""
+    compared = ice.explain(models, X, progress=False)
+    assert make(compared).models.explanations == compared.explanations
     explorer = make({name: ice.explain(model, X, progress=False) for name, model in models.items()})
     explorer.model = "line"
     assert explorer.explanation.method == "linear"

@@ -137,9 +137,9 @@ class ICEExplorer(anywidget.AnyWidget):
     ----------
     model : object or dict
         Fitted model with a predict method, or a function of X that returns one number per row; or
-        an `Explanation`, which then stands for model and X. A dict of two to four of them by name,
+        an `Explanation`, which has model and X. A dict of two to four of them by name,
         {"forest": forest, "boosting": boosting}, compares models on the same rows and grids; they must have the same
-        kind of response and the same outputs.
+        kind of response and the same outputs. What `explain` returns of such a dict is taken, too.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Real observations to explain the model on; never modified.
     y : array-like of shape (n_observations,), optional
@@ -164,8 +164,8 @@ class ICEExplorer(anywidget.AnyWidget):
         Label of the open feature; also set by name or position. "" until one is chosen, then the
         one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
     color_by : str or None
-        Label of the column, or of the group of columns, that colours the lines. "residual", where no
-        column is called so, is y minus the prediction, where y is given.
+        Label of the column, or of the group of columns, that colours the lines. Where y is given, also "residual", y
+        minus the prediction, and "observed" with the name of the target, such as "observed species".
     kind : {"ice", "c-ice", "d-ice"}
         Curves, curves since the anchor, or slopes.
     decay : float
@@ -174,8 +174,7 @@ class ICEExplorer(anywidget.AnyWidget):
         What the bars show and are sorted by: "impact", "in_distribution_impact", "heterogeneity",
         "non_linearity" or "missing_impact"; of several models also "disagreement", see `models`.
     convention : {"step", "paper"}
-        What figures are averages of, as for `explain`; another one is explained anew.
-        model.
+        What figures are averages of, as for `explain`; another one is explained anew by a model.
     unit : {"prediction", "sd", "share"}
         Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
         cent of the total over all features.

@@ -513,12 +513,14 @@ class ModelsWork(Work):
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
-    - `model`: a model, or an explanation that has its own data.
+    - `model`: a model, an explanation that has its own data, or several of either by name.
     - `y`: the observed target.
     - `options`: those of `explain`.
     - `wanted`: what to explain instead of what the options say, where the model has it.
     """
     wanted = wanted or Wanted()
+    if isinstance(model, ModelComparison):
+        model = model.explanations
     # Another output is explained with what was given, whatever became of it since.
     given = {name: _kept_values(value) for name, value in options.items()}
     if X is not None:
