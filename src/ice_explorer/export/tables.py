@@ -15,7 +15,8 @@ from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import ranking_of, shown_lines
+from ice_explorer.scene.build import shown_lines
+from ice_explorer.scene.ranking import ranking_of
 from ice_explorer.tables.column import encodable, label_index
 from ice_explorer.tables.labels import readable
 
@@ -72,7 +73,7 @@ def by_model(explanation: Explanation, state: ViewState) -> dict[str, Explanatio
 def drawn_rows(feature: FeatureExplanation, explanation: Explanation, state: ViewState) -> Rows:
     """Return the rows whose curves a view draws, without those that the legend hides."""
     one_model = replace(state, kind="ice", besides=replace(state.besides, models=None))
-    return shown_lines(explanation, feature, one_model)[0].positions
+    return shown_lines(explanation, feature, one_model).positions
 
 
 def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.DataFrame:
