@@ -7,6 +7,13 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb, to_rgba, to_rgba_array
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.patheffects import Normal, Stroke
+from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
 from ice_explorer.figures.legend import Numbers, Within
@@ -23,9 +30,6 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
@@ -101,8 +105,6 @@ class FeaturePlot:
         is_small: bool = False,
         may_grow: bool = False,
     ) -> None:
-        from matplotlib import rcParams
-
         self.ax, self.lines, self.coloring, self.n_rows = ax, lines, lines.coloring, n_rows
         self.line_kw, self.mean_kw, self.look = line_kw or {}, mean_kw or {}, Look.of(ax)
         self.as_image, self.is_small = as_image, is_small
@@ -182,8 +184,6 @@ class FeaturePlot:
 
     def _write_numbers(self) -> None:
         """Write the numbers of both axes as the explorer does, unless they have a formatter of their own."""
-        from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
-
         ax, lines = self.ax, self.lines
         if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
             ax.yaxis.set_major_formatter(Numbers())
@@ -251,8 +251,6 @@ class FeaturePlot:
         if lines.unlike is not None:
             unlike = self._areas(lines.grid, lines.unlike)
             strips.append((unlike, UNLIKE, {"alpha": 0.4, "gid": "unlike", "label": _UNLIKE_SHARE}))
-        from matplotlib.collections import PolyCollection
-
         usual: dict[str, Any] = {"edgecolors": [look.mixed(0)], "linewidths": 0.4, "zorder": 1.5}
         for at, (shapes, color, style) in enumerate(strips):
             placed = [shape * [1.0, _STRIP - _AIR / 2] + [0.0, at * _STRIP] for shape in shapes]
@@ -322,9 +320,6 @@ class FeaturePlot:
 
     def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: list[Any]) -> LineCollection:
         """Add curves in runs of equal opacity, in sixteenths, the faintest still visible."""
-        from matplotlib.collections import LineCollection
-        from matplotlib.colors import to_rgba
-
         paths, shades = [], []
         for row, color, fade in zip(values, colors, opacity, strict=True):
             steps = np.maximum(1, np.floor(fade * _OPACITY_STEPS + 0.5).astype(int))
@@ -340,8 +335,6 @@ class FeaturePlot:
     def _cut(self, artist: Artist) -> None:
         """End lines that are too steep for the axis where the legend or the strips begin."""
         if self.lines.is_cut:
-            from matplotlib.patches import Rectangle
-
             low, high = self.y_domain
             artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
 
@@ -448,8 +441,6 @@ class FeaturePlot:
 
     def _halo(self) -> list[Any]:
         """Part a line from those below it."""
-        from matplotlib.patheffects import Normal, Stroke
-
         width = self.mean_kw.get("linewidth", self._width) + 1.6 * self.look.line_width
         return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
 
@@ -467,8 +458,6 @@ class FeaturePlot:
 
     def _add_phantoms(self) -> None:
         """Draw predictions at every level but the row's own, and those with the value missing."""
-        from matplotlib.colors import to_rgba_array
-
         lines, n_lines = self.lines, len(self.lines.positions)
         levels, values, opacity = np.empty(0), np.empty((n_lines, 0)), np.empty((n_lines, 0))
         if lines.on_levels:
@@ -507,8 +496,6 @@ class FeaturePlot:
 
     def _area(self, radius: float) -> float:
         """Area of a dot of so many px [pt²], as `scatter` wants it."""
-        from matplotlib import rcParams
-
         return float((2 * radius * _PT_PER_PX * rcParams["lines.markersize"] / 6) ** 2)
 
     # --- legend ---------------------------------------------------------------------------------
@@ -516,9 +503,6 @@ class FeaturePlot:
     @property
     def handles(self) -> list[Line2D | Patch]:
         """What the legend explains: the levels of the column that colours, then the marks."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
         lines = self.lines
         result: list[Line2D | Patch] = [] if self.names_at_ends else [*self.level_handles]
         if lines.is_empty:
@@ -552,10 +536,6 @@ class FeaturePlot:
     @property
     def _mean_handles(self) -> list[Line2D | Patch]:
         """Return what the legend has of the mean and the band around it."""
-        from matplotlib.colors import to_rgb
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
         ink, mean = self._mean_color, Line2D([], [], **self._mean_look)
         if self.lines.on_levels:
             upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}
@@ -567,8 +547,6 @@ class FeaturePlot:
     @property
     def level_handles(self) -> Iterator[Line2D]:
         """What a legend has of the levels that colour lines; none of a continuous column."""
-        from matplotlib.lines import Line2D
-
         texts: dict[float, str] = dict(enumerate(self.coloring.levels))
         n_missing = np.isnan(self.coloring.values).sum()
         if n_missing:

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib import dates
+from matplotlib.colors import ListedColormap, Normalize
 
 from ice_explorer import glossary
 from ice_explorer.beyond import two_way
@@ -93,14 +95,17 @@ def plot_effects(
     ax = given_axes(ax)
     look, drawn = Look.of(ax), [effect for effect in _EFFECTS if effect in table]
     x, levels = _places(feature, table.index)
-    is_shifted = len(drawn) > 1  # ALE, whose mean over the observations is 0, to the level of the others
+    level = 0.0
+    if "ale" in drawn and len(drawn) > 1:  # its mean over the observations is 0: shifted to the level of the others
+        rows = feature.rows[~np.isnan(feature._item.feature.values[feature.rows])]
+        level = float(np.average(feature._predictions(rows), weights=feature._context.row_weights[rows]))
     handles: list[Artist] = []
     for at, effect in enumerate(drawn):
         color = _COLORS[effect][look.is_dark] if effect in _COLORS else look.mixed(1)
         style = {"color": color, "gid": effect, **_EFFECTS[effect]}
         if effect == "ale" and feature.dtype_kind in UNORDERED:
             style["label"] = ALE_OF_LEVELS
-        shift = _mean_prediction(feature) if effect == "ale" and is_shifted else 0.0
+        shift = level if effect == "ale" else 0.0
         columns = [column for column in (effect, f"{effect}_low", f"{effect}_high") if column in table]
         height, *ends = (table[column].to_numpy() + shift for column in columns)
         if levels is None:
@@ -131,12 +136,6 @@ def plot_effects(
     return ax
 
 
-def _mean_prediction(feature: FeatureExplanation) -> float:
-    """Mean prediction of the rows that have a value."""
-    rows = feature.rows[~np.isnan(feature._item.feature.values[feature.rows])]
-    return float(np.average(feature._predictions(rows), weights=feature._context.row_weights[rows]))
-
-
 def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str] | None]:
     """Return where grid values are on the axis, and their names where they are levels."""
     if feature.dtype_kind in LEVELLED or feature.dtype_kind == "boolean":
@@ -148,8 +147,6 @@ def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str
 
 def _write_dates(axis: Axis, **options: int) -> None:
     """Write the places of an axis as dates."""
-    from matplotlib import dates
-
     untyped: Any = dates
     locator = untyped.AutoDateLocator(**options)
     axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
@@ -299,8 +296,6 @@ def _pair_coloring(pair: TwoWay) -> Coloring:
 
 def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_legend: bool = True) -> None:
     """Draw the heat map with the observations, hatched where none is near."""
-    from matplotlib.colors import ListedColormap, Normalize
-
     look, coloring = Look.of(ax), coloring or _pair_coloring(pair)
     (first, across, x), (second, up, y) = (_side(pair, which) for which in (0, 1))
     colors: dict[str, Any] = {

@@ -6,6 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
 from matplotlib.ticker import AutoLocator, Formatter, MaxNLocator
 
 from ice_explorer.features.axis_text import number_format
@@ -114,8 +117,6 @@ def add_color_bar(ax: Axes, coloring: Coloring) -> None:
     A layout that finds room for labels is left to do so. Without one, the Axes give up that of the labels, too, so
     that these do not reach into the neighbour.
     """
-    from matplotlib.figure import Figure
-
     width, height = room_of(ax)
     engine = root_of(ax).get_layout_engine()
     aspect = max(1.0, height / _BAR)
@@ -136,9 +137,6 @@ def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Col
 
 
 def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import ListedColormap, Normalize
-
     low, high = coloring.domain or (0.0, 1.0)
     scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))
     bar: Colorbar = figure.colorbar(scale, format=Numbers(), **where)

@@ -8,10 +8,10 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.style import load_notebook_backend
 from ice_explorer.figures.text import printable
 from ice_explorer.version import __version__
 
@@ -69,15 +69,9 @@ class Paper:
         import matplotlib as mpl
 
         load_notebook_backend()
-        with mpl.rc_context(self._style()):
-            yield
-
-    def _style(self) -> Any:
-        import matplotlib as mpl
-
         usual: Any = mpl.rcParams
         scale = self.font_size / usual["font.size"]
-        return {
+        style: Any = {
             "font.size": self.font_size,
             "font.family": [*usual["font.family"], *_further_fonts()],
             **{name: scale * usual[name] for name in _LENGTHS},
@@ -90,6 +84,8 @@ class Paper:
             "svg.hashsalt": "ice-explorer",  # the same figure is the same file
             "pdf.fonttype": 42,
         }
+        with mpl.rc_context(style):
+            yield
 
     @classmethod
     def checked(
@@ -130,6 +126,17 @@ class Paper:
             title=_text("title", False if title is None else title),
             caption=_text("caption", caption),
         )
+
+
+def load_notebook_backend() -> None:
+    """Let notebooks show figures that pyplot does not know, as Matplotlib does once it makes one of its own.
+
+    It sets `rcParams` that are to stay, so that it is loaded before they are changed for one figure.
+    """
+    from matplotlib import get_backend
+
+    if "inline" in get_backend():
+        import_module("matplotlib_inline.backend_inline")
 
 
 @cache

@@ -13,6 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.ticker import PercentFormatter
 
 from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
@@ -197,8 +199,6 @@ def draw_curves(
     coloring = with_palette(lines.coloring, palette, Look.of(ax), color)
     add_y_label(ax, lines.y_title)
     if share_span > 0:
-        from matplotlib.ticker import PercentFormatter
-
         of_span, from_span = partial(np.multiply, 1 / share_span), partial(np.multiply, share_span)
         right = ax.secondary_yaxis("right", functions=(of_span, from_span))
         right.yaxis.set_major_formatter(PercentFormatter(1))
@@ -233,8 +233,6 @@ def plot_panels(
     mean_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
-    from matplotlib import rcParams
-
     opened = [explanation[feature] for feature in check_names("what", features)]
     if not opened:
         raise OptionError.no_features()

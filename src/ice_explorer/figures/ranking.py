@@ -6,6 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.markers import TICKLEFT
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from ice_explorer.figures.effects import LABEL_ROOM
 from ice_explorer.figures.legend import add_legend
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.path import Path
 
     from ice_explorer.scene.ranking import Bar, Ranking
 
@@ -112,11 +115,6 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -
 
     Returns what a legend has of brackets and signs.
     """
-    from matplotlib.lines import Line2D
-    from matplotlib.markers import TICKLEFT
-    from matplotlib.path import Path
-    from matplotlib.transforms import ScaledTranslation
-
     size, ink = size_of("ytick.labelsize"), look.mixed(0.65)
     texts = [ranking.write(bar.value) for bar in shown]
     room, widest = kept_width(ax), max(width_of(text, size) for text in texts)
@@ -162,8 +160,6 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -
 
 def _two_triangles() -> Path:
     """Return a triangle that points up beside one that points down."""
-    from matplotlib.path import Path
-
     up = np.array([[-1.1, -0.5], [-0.1, -0.5], [-0.6, 0.5], [-1.1, -0.5]])
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path.make_compound_path(Path(up, codes), Path(-up, codes))
@@ -171,9 +167,6 @@ def _two_triangles() -> Path:
 
 def _four_dots() -> Path:
     """Return the sign of levels without an order, as a shape: few fonts have it."""
-    from matplotlib.path import Path
-    from matplotlib.transforms import Affine2D
-
     dot = Path.circle(radius=0.22)
     shifted = [dot.transformed(Affine2D().translate(x, y)) for x in (-0.3, 0.3) for y in (-0.3, 0.3)]
     return Path.make_compound_path(*shifted)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+from matplotlib import colormaps, rcParams, rcParamsDefault
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb, to_rgba, to_rgba_array
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
+from ice_explorer.figures.paper import load_notebook_backend
 from ice_explorer.figures.text import root_of, size_of
 from ice_explorer.scene.coloring import Palette, diverging_palette, hues, is_diverging
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
-
     from ice_explorer.arrays import Array
     from ice_explorer.scene.coloring import Coloring
 
@@ -46,9 +50,6 @@ def check_properties(
     palette: object, line_kw: object, mean_kw: object, *, is_colored: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Check what a user gave about the look of curves and their mean; return properties by their full names."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.lines import Line2D
-
     lines = _properties("line_kw", line_kw, LineCollection)
     if palette is not None and not is_colored:
         raise OptionError(
@@ -73,9 +74,6 @@ def check_properties(
 
 def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
     """Return properties by their full names, after an artist that is thrown away has taken them."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
-
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
@@ -109,22 +107,8 @@ def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def load_notebook_backend() -> None:
-    """Let notebooks show figures that pyplot does not know, as Matplotlib does once it makes one of its own.
-
-    It sets `rcParams` that are to stay, so that it is loaded before they are changed for one figure.
-    """
-    from matplotlib import get_backend
-
-    if "inline" in get_backend():
-        import_module("matplotlib_inline.backend_inline")
-
-
 def bare_figure(width: float, height: float) -> Figure:
     """Return a figure of so many inches that lays itself out, that pyplot does not know and that notebooks show."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     load_notebook_backend()  # pyplot would do so, and show a figure of its own in addition to the value of the cell
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)  # whose `draw` draws, unlike that of a bare Figure
@@ -134,7 +118,6 @@ def bare_figure(width: float, height: float) -> Figure:
 def given_axes(ax: Axes | None, n_rows: int | None = None) -> Axes:
     """Return the Axes that were given, or those of a new figure that a notebook shows, as high as so many rows."""
     from matplotlib import pyplot as plt
-    from matplotlib.axes import Axes
 
     if ax is not None:
         if not isinstance(ax, Axes):  # a figure, for one
@@ -170,9 +153,6 @@ class Look:
     @classmethod
     def of(cls, ax: Axes) -> Look:
         """Look at the Axes and at the style in force."""
-        from matplotlib import rcParams
-        from matplotlib.colors import to_rgb, to_rgba
-
         paper = np.ones(3)
         for ground in (root_of(ax), ax):  # one may show through the other
             color = np.array(to_rgba(ground.get_facecolor()), dtype=np.float64)
@@ -189,8 +169,6 @@ class Look:
 
     def readable(self, color: Any) -> Any:
         """Return a colour, mixed with that of text until letters of it can be read."""
-        from matplotlib.colors import to_rgb
-
         plain = np.array(to_rgb(color))
         mixtures = [(1 - share) * plain + share * self.ink for share in (0.0, 0.15, 0.3, 0.45, 0.6, 0.75)]
         readable = (mixed for mixed in mixtures if _contrast(mixed, self.paper) >= _READABLE)
@@ -228,8 +206,6 @@ def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) ->
     A palette is a colormap, its name, colours, or a mapping of levels to colours; `plain` is the colour of lines
     that no column colours.
     """
-    from matplotlib.colors import to_rgba_array
-
     missing: Any = look.mixed(0.3)
     colors: Any
     try:
@@ -269,9 +245,6 @@ def _named_colors(coloring: Coloring, palette: Mapping[Any, Any]) -> list[Any]:
 
 def _ramp(palette: object, look: Look) -> Array:
     """Return the colours of numbers, smallest first."""
-    from matplotlib import colormaps, rcParams
-    from matplotlib.colors import LinearSegmentedColormap
-
     places = np.linspace(0, 1, _SHADES)
     if palette is None:
         usual = colormaps[rcParams["image.cmap"]]
@@ -291,8 +264,6 @@ def _ramp(palette: object, look: Look) -> Array:
 
 def _level_colors(coloring: Coloring, palette: object, look: Look) -> Any:
     """Return a colour for each level."""
-    from matplotlib import rcParams, rcParamsDefault
-
     n_levels = len(coloring.levels)
     if palette is None and coloring.is_ordered:
         return _ramp(None, look)[np.linspace(0, _SHADES - 1, n_levels).round().astype(int)]
@@ -311,9 +282,6 @@ def _level_colors(coloring: Coloring, palette: object, look: Look) -> Any:
 
 def _given_colors(palette: object) -> Colormap | list[Any]:
     """Return the colormap that a palette is or names, or its colours."""
-    from matplotlib import colormaps
-    from matplotlib.colors import Colormap
-
     if isinstance(palette, Colormap):
         return palette
     if isinstance(palette, str):

@@ -6,6 +6,9 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from matplotlib import rcParams
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
 from ice_explorer.errors.base import counted
 from ice_explorer.figures.curves import FeaturePlot
 from ice_explorer.figures.effects import draw_interactions, draw_pair, interactions_height
@@ -47,8 +50,6 @@ def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool) -> Figure:
 
     The style is that of `paper`, which must be in force already.
     """
-    from matplotlib import rcParams
-
     width, letter = 72 * paper.inches, paper.font_size
     is_beside = with_ranking and width >= _SIDE_BY_SIDE * letter
     left = min(_LEFT[0] * width, _LEFT[1] * letter) if is_beside else width
@@ -97,8 +98,6 @@ def _height_of(heading: Sequence[_Text], letter: float) -> float:
 
 def _add_heading(parent: Parent, heading: Sequence[_Text], letter: float) -> None:
     """Write lines flush left: blanks in the place of a title reserve the room, over which they are laid."""
-    from matplotlib.transforms import ScaledTranslation
-
     if not heading:
         return
     n_blanks = round(_height_of(heading, letter) / (_LEADING * letter) + 0.3)
@@ -145,8 +144,6 @@ class _Ranking:
 
     def draw(self, parent: Parent, height: float) -> None:
         """Draw it so many pt high, a ranking with its legend right under the bars."""
-        from matplotlib.transforms import blended_transform_factory
-
         scene, letter, width, names_room = self.scene, self.letter, self.width, _NAMES * self.width
         if scene.interactions is not None:
             below = (height - self._heading_height) / letter

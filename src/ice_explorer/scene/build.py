@@ -106,7 +106,10 @@ class Scene:
     @property
     def pair_text(self) -> str:
         """What the heat map is of, in a sentence; empty where there is none."""
-        return "" if self.pair is None else pair_sentence(self.pair)
+        if self.pair is None:
+            return ""
+        names = f"{self.pair.first.label} and {self.pair.second.label}"
+        return f"Mean {self.pair.output_label} with {names} replaced, over {pair_rows(self.pair)}."
 
     @property
     def description(self) -> str:
@@ -148,12 +151,6 @@ class Scene:
         colored = "" if lines.coloring.title is None else f", coloured by {lines.coloring.title}"
         effects = "".join(f", {explained(effect.name).name}" for effect in lines.effects)
         return f"{rows}: {lines.y_title} against {lines.x_title}{effects}{colored}"
-
-
-def pair_sentence(pair: TwoWay) -> str:
-    """Return what a heat map is of, in a sentence."""
-    names = f"{pair.first.label} and {pair.second.label}"
-    return f"Mean {pair.output_label} with {names} replaced, over {pair_rows(pair)}."
 
 
 def pair_rows(pair: TwoWay) -> str:

@@ -46,6 +46,7 @@ _LEAST_BULK: Final = 1e-5
 _ONE_SLOPE: Final = 1e-3
 _MOST_SLOPES: Final = 20_000
 _STEPS: Final = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
+_NO_SLOPES: Final = "has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
 _OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity", "own_y", "target")
 """Arrays of `Lines` with a row for each line."""
 
@@ -278,10 +279,7 @@ def lines_of(
         positions=positions,
         selected=np.isin(positions, state.selection),
         distance=explanation.settings.distance,
-        remark=None
-        if kind == state.kind
-        else f"{feature.label} has levels without an order, so there is no slope "
-        "from one to the next. Its ICE is shown instead.",
+        remark=None if kind == state.kind else f"{feature.label} {_NO_SLOPES}",
     )
     if kind == "c-ice":
         lines = _centred(lines, feature, state.anchor)
