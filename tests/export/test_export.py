@@ -18,7 +18,7 @@ from PIL import Image
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.export.save import save
-from ice_explorer.scene.ranking import ranking_of
+from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -21,11 +21,10 @@ from ice_explorer.features import axis_text
 from ice_explorer.figures.lines_image import LinesImage, line_strength
 from ice_explorer.figures.plot import plot_curves, plot_ranking
 from ice_explorer.figures.text import plain, printable
-from ice_explorer.scene.build import Scene, scene
+from ice_explorer.scene.build import Bar, Ranking, Scene, scene
 from ice_explorer.scene.coloring import diverging_palette, level_palette
 from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.ranking import Bar, Ranking
 from ice_explorer.scene.view_state import ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from origins import picture_origin, read_provenance
 
 import ice_explorer as ice
-from ice_explorer.scene.ranking import ranking_of
+from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.static_picture import picture
 from ice_explorer.wire import replies

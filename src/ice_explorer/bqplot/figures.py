@@ -21,11 +21,10 @@ import numpy as np
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.features.axis_text import Tick, ticks
 from ice_explorer.figures.text import elide, width_of
-from ice_explorer.scene.build import KIND_TITLES, weight_text
+from ice_explorer.scene.build import KIND_TITLES, ranking_of, weight_text
 from ice_explorer.scene.coloring import is_diverging
 from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.lines import lines_of
-from ice_explorer.scene.ranking import ranking_of
 from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:

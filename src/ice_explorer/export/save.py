@@ -14,9 +14,8 @@ from ice_explorer.export.files import CSV, FEATURE, as_path, check_target, files
 from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
 from ice_explorer.figures.paper import USUAL_DPI, Paper, pdf_bytes, png_bytes, svg_bytes
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
-from ice_explorer.scene.build import scene, scenes, with_pair, with_surroundings
+from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.ranking import ranking_of
 from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.cell import Frozen
 from ice_explorer.standalone.page import frozen_page

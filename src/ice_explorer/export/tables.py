@@ -15,8 +15,7 @@ from ice_explorer.checks import check_names, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import shown_lines
-from ice_explorer.scene.ranking import ranking_of
+from ice_explorer.scene.build import ranking_of, shown_lines
 from ice_explorer.tables.column import encodable, label_index
 from ice_explorer.tables.labels import readable
 

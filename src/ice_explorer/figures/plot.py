@@ -38,9 +38,8 @@ from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitte
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import KIND_TITLES, drawn_models, shown_lines
+from ice_explorer.scene.build import KIND_TITLES, drawn_models, ranking_of, shown_lines
 from ice_explorer.scene.lines import EFFECTS, effect_lines
-from ice_explorer.scene.ranking import ranking_of
 from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from ice_explorer.scene.ranking import Bar, Ranking
+    from ice_explorer.scene.build import Bar, Ranking
 
 _BAR: Final = 0.62  # of a row, for its bar or bars
 _SIGN: Final = 10.0  # pt, for the sign of the direction

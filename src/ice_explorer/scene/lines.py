@@ -134,7 +134,7 @@ class Lines:
     effects: tuple[EffectLine, ...] = ()
     unlike: Array | None = None
 
-    def some(self, chosen: Mask) -> Lines:
+    def take(self, chosen: Mask) -> Lines:
         """Return some of the lines; mean, band and data are still those of all."""
         parts: dict[str, Any] = {name: getattr(self, name) for name in _OF_LINES}
         kept = {name: part[chosen] for name, part in parts.items() if part is not None}
