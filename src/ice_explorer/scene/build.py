@@ -307,7 +307,7 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
         ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
         tied = {(labels[first], labels[second]) for first, second in result.tied}
     features = [explanation[name] for name in table.index]
-    following = [*(feature.label for feature in features[1:]), ""]
+    following = [*(feature.label for feature in features[1:]), ""]  # one too many where no feature is explained
     bars = tuple(
         Bar(
             label=feature.label,
@@ -320,7 +320,7 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
             is_tied=(feature.label, after) in tied,
             of_models=tuple(float(values[name]) for values in of_models.values()),
         )
-        for (name, figures), feature, after in zip(table.iterrows(), features, following, strict=True)
+        for (name, figures), feature, after in zip(table.iterrows(), features, following, strict=False)
     )
     convention = explanation.settings.convention
     return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models))
