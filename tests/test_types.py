@@ -13,8 +13,7 @@ import pytest
 import ice_explorer as ice
 from ice_explorer.explain_model import ExplainOptions
 from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
-from ice_explorer.figures.effects import plot_effects
-from ice_explorer.figures.pair import plot_pair
+from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.plot import plot_curves, plot_panels, plot_ranking
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
 

@@ -21,9 +21,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.scene.coloring import coloring_of
-from ice_explorer.scene.curve_lines import slope_ends
-from ice_explorer.scene.palette import level_palette, plain_palette
+from ice_explorer.scene.coloring import coloring_of, level_palette, plain_palette
+from ice_explorer.scene.lines import slope_ends
 
 LONG = "a very long name of a feature that nobody wants to type"
 

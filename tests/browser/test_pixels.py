@@ -64,8 +64,8 @@ def on_paper(explanation, state, seen):
     n_lines = len(lines.values)
     pixels = draw_lines(
         as_seen(lines, seen),
-        shown.coloring.values,
-        shown.coloring.palette,
+        shown.lines.coloring.values,
+        shown.lines.coloring.palette,
         width=seen["width"],
         height=seen["height"],
         thickness=line_thickness(n_lines) * ratio,

@@ -26,7 +26,7 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver, make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
-from ice_explorer.scene.curve_lines import effect_lines, lines_of
+from ice_explorer.scene.lines import effect_lines, lines_of
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.session import work_of

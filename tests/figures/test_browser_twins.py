@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer import explain
-from ice_explorer.scene.palette import diverging_palette, level_palette, plain_palette, ramp_palette
+from ice_explorer.scene.coloring import diverging_palette, level_palette, plain_palette, ramp_palette
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "raster"
 

@@ -24,13 +24,11 @@ from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.dates import UTC_CLOCK
 from ice_explorer.results.column_colors import LevelColors, RampColors
-from ice_explorer.scene.build import scene, with_surroundings
-from ice_explorer.scene.coloring import split_colors
-from ice_explorer.scene.curve_lines import leaving_text, middle_of, slope_ends, slope_range
+from ice_explorer.scene.build import average_sentence, reach_text, scene, with_surroundings
+from ice_explorer.scene.coloring import ramp_palette, split_colors
 from ice_explorer.scene.display_axis import DisplayAxis
-from ice_explorer.scene.palette import ramp_palette
+from ice_explorer.scene.lines import leaving_text, middle_of, slope_ends, slope_range
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.scene.words import average_sentence, reach_text
 from ice_explorer.widget.session import work_of
 from ice_explorer.widget.state import Wanted
 from ice_explorer.widget.static_picture import picture
@@ -297,13 +295,13 @@ def test_lines_are_parted_at_the_median(explanation, table):
     view = seen(explanation, feature="age", color_by="dose", choices={"coloring": "median"})
     doses = table["dose"].to_numpy()
     at = np.sort(doses[~np.isnan(doses)])[((~np.isnan(doses)).sum() - 1) // 2]
-    assert view.coloring.levels == (f"dose ≤ {at:.4g}", f"dose > {at:.4g}", "missing")
+    assert view.lines.coloring.levels == (f"dose ≤ {at:.4g}", f"dose > {at:.4g}", "missing")
     expected = np.where(np.isnan(doses), 2, doses > at)[view.lines.positions]
-    assert_array_equal(view.coloring.values, expected)
+    assert_array_equal(view.lines.coloring.values, expected)
     figure = view_of(explanation, feature="age", color_by="dose", max_lines=40, choices={"coloring": "median"})
     assert len({to_hex(color) for color in by_gid(figure, "curves")[0].get_colors()}) == 3
     plain = seen(explanation, feature="age", color_by="town", choices={"coloring": "median"})
-    assert sorted(plain.coloring.levels) == ["Oslo", "Rome", "Ur"]
+    assert sorted(plain.lines.coloring.levels) == ["Oslo", "Rome", "Ur"]
 
 
 def test_lines_are_parted_by_what_explains_their_spread(explanation):
@@ -312,13 +310,13 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
     view = seen(explanation, feature="age", color_by="sex", choices=choices)
     (best,) = [driver for driver in explanation["age"]._search_drivers().ranked if driver.column == "sex"]
     assert best.share > 0.9
-    assert view.coloring.levels == best.sides
+    assert view.lines.coloring.levels == best.sides
     other = seen(explanation, feature="age", color_by="dose", choices=choices)
-    assert_array_equal(other.coloring.palette.colors, ramp_palette().colors)
+    assert_array_equal(other.lines.coloring.palette.colors, ramp_palette().colors)
     hidden = {**choices, "filters": {"sex": {"hidden": ["sex is true"]}}}
     part = seen(explanation, feature="age", color_by="sex", choices=hidden)
     assert 0 < len(part.lines.positions) < N
-    assert set(part.coloring.values.tolist()) == {0.0}
+    assert set(part.lines.coloring.values.tolist()) == {0.0}
 
 
 def test_each_colour_that_is_a_level_has_its_mean(explanation):
@@ -327,8 +325,8 @@ def test_each_colour_that_is_a_level_has_its_mean(explanation):
     view = seen(explanation, feature="age", color_by="sex", max_lines=60)
     means = by_gid(figure, "group mean")
     for level, line in enumerate(means):
-        assert_allclose(line.get_ydata(), view.lines.values[view.coloring.values == level].mean(axis=0))
-    assert sorted(texts(figure, "group name")) == sorted(view.coloring.levels)
+        assert_allclose(line.get_ydata(), view.lines.values[view.lines.coloring.values == level].mean(axis=0))
+    assert sorted(texts(figure, "group name")) == sorted(view.lines.coloring.levels)
     assert by_gid(view_of(explanation, feature="age", color_by="dose", max_lines=60), "group mean") == []
     towns = view_of(explanation, feature="town", color_by="sex", max_lines=60)
     assert [len(line.get_ydata()) for line in by_gid(towns, "group mean")] == [3, 3]
@@ -430,11 +428,11 @@ def test_lines_have_the_colours_of_two_columns_together():
     e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
     view = seen(e, feature="one", choices={"coloring": "together"})
     groups = e["one"]._groups()
-    assert (view.coloring.title, list(view.coloring.levels)) == ("two and three", groups.levels)
-    assert_array_equal(view.coloring.values, groups.values[view.lines.positions])
+    assert (view.lines.coloring.title, list(view.lines.coloring.levels)) == ("two and three", groups.levels)
+    assert_array_equal(view.lines.coloring.values, groups.values[view.lines.positions])
     alone = next(f.label for f in e.values() if f._groups() is None)
-    assert seen(e, feature=alone, choices={"coloring": "together"}).coloring.title is None
-    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).coloring.title == "one"
+    assert seen(e, feature=alone, choices={"coloring": "together"}).lines.coloring.title is None
+    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).lines.coloring.title == "one"
 
 
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])

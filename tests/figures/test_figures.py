@@ -21,12 +21,11 @@ from ice_explorer.features import axis_text
 from ice_explorer.figures.lines_image import LinesImage, line_strength
 from ice_explorer.figures.plot import plot_curves, plot_ranking
 from ice_explorer.figures.text import plain, printable
-from ice_explorer.scene.build import scene
-from ice_explorer.scene.palette import diverging_palette, level_palette
+from ice_explorer.scene.build import Bar, Ranking, Scene, scene
+from ice_explorer.scene.coloring import diverging_palette, level_palette
+from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.scene import Bar, Ranking, Scene
 from ice_explorer.scene.view_state import ViewState
-from ice_explorer.scene.words import axis_ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<b onload="x()">&amp; ]]> "quoted"</b>'
@@ -188,7 +187,7 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     view = shown(explanation, feature="age", color_by="region")
     palette = level_palette(3, ordered=False)
     order = explanation._column("region").labels
-    expected = ["#b3b3b3" if v is None else palette.css(view.coloring.levels.index(v)) for v in order]
+    expected = ["#b3b3b3" if v is None else palette.css(view.lines.coloring.levels.index(v)) for v in order]
     figure = view_of(explanation, feature="age", color_by="region")
     (dots,) = by_gid(figure, "observed")
     assert [to_hex(color) for color in dots.get_facecolor()] == expected
@@ -196,8 +195,10 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     means = {
         line.get_label().removeprefix("_mean of "): to_hex(line.get_color()) for line in by_gid(figure, "group mean")
     }
-    assert means == {level: palette.css(at) for at, level in enumerate(view.coloring.levels)}
-    assert {name[:8] for name in texts(figure, "group name")} == {plain(level)[:8] for level in view.coloring.levels}
+    assert means == {level: palette.css(at) for at, level in enumerate(view.lines.coloring.levels)}
+    assert {name[:8] for name in texts(figure, "group name")} == {
+        plain(level)[:8] for level in view.lines.coloring.levels
+    }
     assert texts(figure, "group title") == ["region"]
 
 
@@ -206,8 +207,8 @@ def test_a_continuous_column_runs_along_the_ramp(explanation):
     column = explanation._column(HOSTILE).values
     low, high = np.quantile(column, [0.02, 0.98])
     view = shown(explanation, feature="age", color_by=HOSTILE)
-    assert view.coloring.domain == pytest.approx((low, high))
-    assert_allclose(view.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
+    assert view.lines.coloring.domain == pytest.approx((low, high))
+    assert_allclose(view.lines.coloring.values, np.clip((column - low) / (high - low), 0, 1), atol=1e-6)
     figure = view_of(explanation, feature="age", color_by=HOSTILE)
     (bar,) = by_gid(figure, "colorbar")
     assert bar.get_ylim() == pytest.approx((low, high))
@@ -463,8 +464,7 @@ def test_numbers_are_short_enough_to_read_and_exact_enough_to_compare():
 
 def test_a_direction_that_rounds_to_0_has_no_sign():
     """Rises and falls have a triangle, levels dots; what would be written as 0 has no sign."""
-    kinds = {"is_unordered": False, "is_open": False}
-    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, **kinds)
+    bar = Bar("a", value=0.22, tick=0.22, direction=0.2, is_unordered=False)
     bars = {
         "up": bar,
         "down": replace(bar, direction=-0.2),
@@ -525,14 +525,14 @@ def test_the_code_names_the_options_that_differ_from_their_defaults():
 def test_levels_that_the_legend_hides_are_not_drawn(explanation):
     """Their lines go, the mean and the axis stay those of all; missing values are hidden by None."""
     whole = shown(explanation, feature="age", color_by="region")
-    hidden = [*whole.coloring.levels[1:], None]
+    hidden = [*whole.lines.coloring.levels[1:], None]
     part = shown(explanation, feature="age", color_by="region", choices={"filters": {"region": {"hidden": hidden}}})
-    keeps = whole.coloring.values == 0
+    keeps = whole.lines.coloring.values == 0
     assert 0 < keeps.sum() < len(keeps) - 1
     assert_array_equal(part.lines.positions, whole.lines.positions[keeps])
     assert_array_equal(part.lines.values, whole.lines.values[keeps])
-    assert_array_equal(part.coloring.values, whole.coloring.values[keeps])
-    assert part.row_count == f"{keeps.sum()} of 60 rows"
+    assert_array_equal(part.lines.coloring.values, whole.lines.coloring.values[keeps])
+    assert part.panel_description.startswith(f"{keeps.sum()} of 60 rows: ")
     assert part.lines.extent != whole.lines.extent
     assert part.lines.y_domain == whole.lines.y_domain
     assert_array_equal(part.lines.mean, whole.lines.mean)
@@ -647,7 +647,7 @@ def test_plot_all_has_axes_for_each_feature_in_the_order_of_the_ranking(kinds):
     assert_allclose(mean.get_ydata(), expected, rtol=1e-9, atol=1e-9)
     axes["built"].set_title("Year")
     figure.canvas.draw()
-    levels = shown(kinds, feature="built", color_by="town").coloring.levels
+    levels = shown(kinds, feature="built", color_by="town").lines.coloring.levels
     written = [text.get_text().replace("\\$", "$") for text in figure.legends[0].get_texts()]
     named = zip(levels, written[: len(levels)], strict=True)
     assert all(level.startswith(text.partition("…")[0]) for level, text in named)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer.figures.lines_image import draw_lines, line_strength, line_thickness
-from ice_explorer.scene.palette import level_palette, plain_palette, ramp_palette
+from ice_explorer.scene.coloring import level_palette, plain_palette, ramp_palette
 
 STRENGTH = 2.0
 OPAQUE = 1 - math.exp(-STRENGTH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ice_explorer.scene.strips import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends, strip_reach
+from ice_explorer.figures.curves import MOST_CONNECTED, connector_opacity, place_in_strip, strip_ends, strip_reach
 
 
 def test_strips_are_those_of_the_browser():

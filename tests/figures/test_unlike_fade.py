@@ -30,7 +30,7 @@ def faded(weight):
 def test_curves_fade_by_the_conditional_scale(e):
     """The opacity of each segment is that of λ to the distance of its right end, in the scale of its row."""
     f = e["x0"]
-    lines, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
+    lines = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
     for row, position in enumerate(lines.positions):
         for k in range(1, len(f.axis)):
             distance = abs(f.axis[k] - f._item.feature.values[position]) / f.likelihood_scale[position]
@@ -41,8 +41,8 @@ def test_curves_fade_where_they_are_unlike_the_data(e):
     """A segment disappears where its right end is beyond the 99 % quantile of the observations' own scores."""
     f = e["x0"]
     found = f.extrapolation()
-    by_distance, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
-    lines, _ = shown_lines(e, f, ViewState(feature="x0", decay=0.5, choices=UNLIKE))
+    by_distance = shown_lines(e, f, ViewState(feature="x0", decay=0.5))
+    lines = shown_lines(e, f, ViewState(feature="x0", decay=0.5, choices=UNLIKE))
     assert 0.1 < found.is_unlike.mean() < 0.9
     for row, position in enumerate(lines.positions):
         for k in range(1, len(f.axis)):
@@ -52,7 +52,7 @@ def test_curves_fade_where_they_are_unlike_the_data(e):
 
 def test_at_equal_weights_no_curve_ends(e):
     """Captions say where curves end, and in which unit distances are."""
-    assert (shown_lines(e, e["x0"], ViewState(feature="x0", decay=1, choices=UNLIKE))[0].opacity == 1).all()
+    assert (shown_lines(e, e["x0"], ViewState(feature="x0", decay=1, choices=UNLIKE)).opacity == 1).all()
     state = ViewState(feature="x0", decay=0.5, choices=UNLIKE)
     assert scene(e, state).panel_description.endswith(
         "weight of far values 0.5 (a value 1.0 SD (given the other features) from the observed one counts half); "

@@ -224,8 +224,8 @@ MUTATIONS: Final = r"""
 - np.union1d(np.union1d(drawn, self._outlying), self._context
 + np.union1d(drawn, self._context
 = c-ICE shows the mean of missing values unshifted
-@ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
-- else missing.mean - float(lines.mean[index])
+@ scene/lines.py : figures/test_drawn_view.py figures/test_figures.py contract
+- else missing.mean - mean_level
 + else missing.mean
 = of two grid values equally near the upper is taken
 @ plot/geometry/transforms.ts : plot/geometry/transforms.test.ts

@@ -119,7 +119,7 @@ class Importances:
         """
         from ice_explorer.figures import effects
 
-        return effects.plot_comparison(self, ax, max_features=max_features, title=title, legend=legend)
+        return effects.plot_importances(self, ax, max_features=max_features, title=title, legend=legend)
 
 
 def importances(

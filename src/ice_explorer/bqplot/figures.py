@@ -21,13 +21,11 @@ import numpy as np
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.features.axis_text import Tick, ticks
 from ice_explorer.figures.text import elide, width_of
-from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.coloring import coloring_of
-from ice_explorer.scene.curve_lines import lines_of
-from ice_explorer.scene.palette import is_diverging
-from ice_explorer.scene.scene import KIND_TITLES
+from ice_explorer.scene.build import KIND_TITLES, ranking_of, weight_text
+from ice_explorer.scene.coloring import is_diverging
+from ice_explorer.scene.display_axis import axis_ticks
+from ice_explorer.scene.lines import lines_of
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.scene.words import axis_ticks, weight_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -211,7 +209,7 @@ class Ranking(LinkedFigure):
         self._names.tick_labels = {label: _cut(label) for label in labels}
         _set_ticks(self._numbers, ticks(0.0, longest, 5))
         self._numbers.label = _cut(", ".join(filter(None, [ranking.title, ranking.counted])), 360.0)
-        opened = np.flatnonzero([bar.is_open for bar in shown])
+        opened = np.flatnonzero([bar.label == ranking.opened for bar in shown])
         values = np.array([bar.value for bar in shown])
         _set_traits(self._bars, x=np.array(labels, dtype=np.str_), y=values, selected=opened if opened.size else None)
         self._say(weight_text(state.decay) if state.rank_by == "in_distribution_impact" else "")
@@ -254,11 +252,11 @@ class Curves(LinkedFigure):
 
     def _compute(self, known: Explanation, state: ViewState, opened: Any) -> Any:
         lines = lines_of(known, opened, replace(state, max_lines=min(self._max_lines, state.max_lines)))
-        coloring = coloring_of(known, state.color_by, lines.positions)
-        return lines, coloring, known._row_labels(lines.positions), len(opened.rows)
+        return lines, known._row_labels(lines.positions), len(opened.rows)
 
     def _show(self, result: Any) -> None:
-        lines, coloring, labels, n_rows = result
+        lines, labels, n_rows = result
+        coloring = lines.coloring
         for scale, (low, high) in ((self._x, lines.x_domain), (self._y, lines.y_domain)):
             _set_traits(scale, min=low, max=high)
         _set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)

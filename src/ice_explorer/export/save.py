@@ -12,7 +12,7 @@ from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.files import CSV, FEATURE, as_path, check_target, files_of, name_each, write_files
 from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
-from ice_explorer.figures.paper import USUAL_DPI, Paper
+from ice_explorer.figures.paper import USUAL_DPI, Paper, pdf_bytes, png_bytes, svg_bytes
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
 from ice_explorer.scene.provenance import provenance
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.scene.scene import Scene
+    from ice_explorer.scene.build import Scene
 
 RESULT: Final = ".ice"
 PARQUET: Final = ".parquet"
@@ -165,7 +165,6 @@ def _figure(
     explanation: Explanation, shown: Sequence[Scene], suffix: str, content: str, *, paper: Paper, origin: str
 ) -> bytes:
     from ice_explorer.figures.view import view_figure
-    from ice_explorer.figures.write_figure import pdf_bytes, png_bytes, svg_bytes
 
     shown = [_with_rest(explanation, each, content) for each in shown]
     description = shown[0].description if content == "view" else shown[0].panel_description

@@ -72,7 +72,7 @@ def by_model(explanation: Explanation, state: ViewState) -> dict[str, Explanatio
 def drawn_rows(feature: FeatureExplanation, explanation: Explanation, state: ViewState) -> Rows:
     """Return the rows whose curves a view draws, without those that the legend hides."""
     one_model = replace(state, kind="ice", besides=replace(state.besides, models=None))
-    return shown_lines(explanation, feature, one_model)[0].positions
+    return shown_lines(explanation, feature, one_model).positions
 
 
 def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.DataFrame:

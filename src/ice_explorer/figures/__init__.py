@@ -1,4 +1,1 @@
-"""Draw static figures of a scene: SVG, PNG and PDF pages, Matplotlib Axes and HTML tables.
-
-Data flow: `scene` → panels → `page` → file. Start at `compose`.
-"""
+"""Draw static figures with Matplotlib: `plot` for `Explanation.plot`, `view` for files, and `html` for tables."""

@@ -4,42 +4,38 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb, to_rgba, to_rgba_array
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.patheffects import Normal, Stroke
+from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
-from ice_explorer.figures.feet import SLOPE_SPREAD_LABEL, UNLIKE_LABEL, draw_feet
+from ice_explorer.features.axis_text import MISSING, thousands_separator
+from ice_explorer.figures.legend import Numbers, Within
 from ice_explorer.figures.lines_image import LinesImage, line_strength, line_thickness
-from ice_explorer.figures.numbers import Within
-from ice_explorer.figures.places import PT_PER_PX, Places, add_ticks, write_numbers
-from ice_explorer.figures.style import IMAGE_PROPERTIES
-from ice_explorer.figures.text import fitted, root_of, size_of
+from ice_explorer.figures.style import IMAGE_PROPERTIES, Look
+from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
-from ice_explorer.scene.palette import ALE, M_PLOT, PICK, UNLIKE
-from ice_explorer.scene.strips import (
-    MOST_CONNECTED,
-    connector_opacity,
-    observed_dot,
-    phantom_dots,
-    strip_ends,
-)
+from ice_explorer.scene.coloring import ALE, M_PLOT, PICK, UNLIKE
+from ice_explorer.scene.display_axis import FEW_VALUES, axis_ticks
+from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Array, Mask
-    from ice_explorer.figures.style import Look, Styling
-    from ice_explorer.scene.coloring import Coloring
+    from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.scene.lines import EffectName, Lines
 
+_PT_PER_PX: Final = 0.75
 _MOST_OPAQUE: Final = 0.995
 # Beyond either, strokes make a file larger than an image, and the last stroke hides the others.
 _MOST_STROKES: Final = 150
@@ -57,39 +53,90 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
     "ale": {"color": ALE, "linewidth": 1.3, "linestyle": (0, (3.5, 1.8))},
     "m_plot": {"color": M_PLOT, "linewidth": 1.6, "linestyle": (0, (0.8, 1.1))},
 }
-_EFFECT_MARKERS: Final = {"ale": "D", "m_plot": "^"}  # on levels
-_EFFECT_ASIDE: Final = {"ale": -0.2, "m_plot": 0.2}  # of a level's room, from its mean
+_EFFECTS_ON_LEVELS: Final = {"ale": ("D", -0.2), "m_plot": ("^", 0.2)}  # marker, and how far from the mean, of the room
+# Along the axis.
+_SLOT: Final = 0.09  # of the axis, for the strip of missing values next to it
+_NAME_GAP: Final = 4.0  # pt, between the names of levels
+_LEAST_APART: Final = 1.2  # heights of a letter, from one slanted name to the next
+_ANGLE: Final = 38
+_MOST_NAME: Final = 80.0  # pt, of a level
+_USUAL_STEPS: Final = 9  # of an axis, at most
+_PX_OF_TICKS: Final = 8.0  # size of letters that `axis_ticks` counts with
+# At the foot, of the height of the Axes.
+_STRIP: Final = 0.085
+_RUG: Final = 0.035
+_AIR: Final = 0.02  # between the strips and the lines, and half as much between two strips
+# On levels.
+MOST_CONNECTED: Final = 0.5  # opacity that connectors reach together, however many they are
+_CONNECTOR: Final = 0.4  # share of a line's opacity that its connectors have
+_FEW_ROWS: Final = 20  # up to so many rows are exactly on their level
+_FEW_DOTS: Final = 60
+_CROWD: Final = 200  # lines from which the dots are small
+_MOST_ROOM: Final = 0.34
+_MOST_PX: Final = 30.0
+_GOLDEN: Final = 0.6180339887498949
 
-MEAN_LABEL: Final = "mean"
-SPREAD_LABEL: Final = "± 1 SD"
-MIDDLE_LABEL: Final = "middle 68 %"
-OBSERVED_LABEL: Final = "observed"
-NO_SLOPE_TEXT: Final = "A constant feature has no slope."
+_OBSERVED: Final = "observed"
+_SLOPE_SPREAD: Final = "SD of the slopes"
+_UNLIKE_SHARE: Final = "share unlike any observation"
 
 
-@dataclass(frozen=True)
 class FeaturePlot:
-    """What is drawn of a feature, and where.
+    """The curves of a feature on some Axes.
 
     Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend. Where curves
     must not be strokes, `as_image` draws few curves as pixels, too. A plot that `is_small` has curves and their mean;
     one that `may_grow` has the names of groups beside the ends of their means, for which a layout makes room.
+
+    Along the axis, `reach` is half the width of a level's strip of dots, `beside` the middle of the strip of missing
+    values, and the Axes reach from `inner` to `outer`.
     """
 
-    ax: Axes
-    lines: Lines
-    coloring: Coloring
-    look: Look
-    styling: Styling
-    n_rows: int
-    y_domain: tuple[float, float]
-    as_image: bool = False
-    is_small: bool = False
-    may_grow: bool = False
+    def __init__(
+        self,
+        ax: Axes,
+        lines: Lines,
+        n_rows: int,
+        y_domain: tuple[float, float] | None = None,
+        *,
+        line_kw: Mapping[str, Any] | None = None,
+        mean_kw: Mapping[str, Any] | None = None,
+        as_image: bool = False,
+        is_small: bool = False,
+        may_grow: bool = False,
+    ) -> None:
+        self.ax, self.lines, self.coloring, self.n_rows = ax, lines, lines.coloring, n_rows
+        self.line_kw, self.mean_kw, self.look = line_kw or {}, mean_kw or {}, Look.of(ax)
+        self.as_image, self.is_small = as_image, is_small
+        self.y_domain = lines.y_domain if y_domain is None else y_domain
+        has_room = may_grow and len(lines.coloring.levels) <= _MOST_NAMED
+        self.names_at_ends = has_room and not lines.on_levels and lines.missing is None
+        # What the levels in the legend are of; None where there are none.
+        self.legend_title = lines.coloring.title if lines.coloring.levels and not self.names_at_ends else None
+        self._n_drawn = lines.n_rows
+        some = "" if self._n_drawn == n_rows else f" of {n_rows:,}"
+        self._curves_label = f"{self._n_drawn:,}{some} curves"
+        self._band_label = "± 1 SD" if lines.middle is None else "middle 68 %"
+        self._dim = _DIMMED if lines.selected.any() else 1.0
+        self._width = 1.5 * self.look.line_width
+        self._mean_color = self.mean_kw.get("color", self.look.mixed(1))
+        self._mean_mark: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 5.5 * self.look.line_width}
+        self._mean_mark |= {"markeredgecolor": self.look.mixed(0), "markeredgewidth": 0.8}
+        usual = {"color": self._mean_color, "linewidth": self._width, "zorder": 4.5, "gid": "mean", "label": "mean"}
+        self._mean_look = {**usual, **(self._mean_mark if lines.on_levels else {}), **self.mean_kw}
+        self._selected_mean_look = {**self._mean_look, "color": PICK, "gid": "selected mean", "zorder": 4.2}
+        self._selected_mean_look["label"] = explanation("selected_mean").name
 
-    @cached_property
-    def _places(self) -> Places:
-        return Places.of(self.lines, self.ax)
+        low, high = lines.x_domain
+        slot = 1.0 if lines.on_levels else _SLOT * (high - low)
+        air = 0.0 if lines.axis.has_levels else rcParams["axes.xmargin"] * (high - low)  # levels have their own
+        self._end = high + air
+        self.inner, self.outer = low - air, self._end + (0.0 if lines.missing is None else 1.25 * slot)
+        per_px = (self.outer - low) / (room_of(ax)[0] / _PT_PER_PX)
+        self._place = place_in_strip(lines.positions)
+        self.reach = per_px * strip_reach(len(self._place), 1.0 / per_px) if lines.on_levels else 0.0
+        self._slot, self.beside = slot, math.nan if lines.missing is None else self._end + 0.75 * slot
+        self._beside_reach = per_px * strip_reach(len(self._place), slot / per_px)
 
     def draw(self, room: float) -> float:
         """Draw everything that has units of the data, over an axis of the feature that is so many pt long.
@@ -97,17 +144,17 @@ class FeaturePlot:
         Returns the share of the height that is taken at the foot.
         """
         lines = self.lines
-        write_numbers(self.ax, lines)
-        add_ticks(self.ax, lines, self._places, room, self.look.mixed(0.5))
-        foot = draw_feet(self.ax, lines, self._places, self.look, is_small=self.is_small)
+        self._write_numbers()
+        self._add_ticks(room)
+        foot = self._add_strips()
         self._add_rules()
         if lines.is_empty:
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": self.ax.transAxes}
-            self.ax.text(0.5, 0.5, NO_SLOPE_TEXT, **where, gid="note", wrap=True)
+            self.ax.text(0.5, 0.5, "A constant feature has no slope.", **where, gid="note", wrap=True)
             return foot
         self._add_target()
         if lines.on_levels:
-            ends, values = strip_ends(lines.x, self._places.reach), np.repeat(lines.values, 2, axis=1)
+            ends, values = strip_ends(lines.x, self.reach), np.repeat(lines.values, 2, axis=1)
             self._add_lines(ends, values, connector_opacity(lines.dot_opacity), most=MOST_CONNECTED)
         else:
             self._add_lines(lines.x, lines.values, lines.opacity)
@@ -115,24 +162,126 @@ class FeaturePlot:
         if not self.is_small or lines.on_levels:
             self._add_dots()
         self._add_selected()
-        if lines.has_mean and lines.group_means is None:
+        if lines.group_means is None:
             self._add_mean()
         if not self.is_small or lines.group_means is not None:
             self._add_group_means()
-        self._add_effects()
+        for effect in lines.effects:
+            x = effect.x + _EFFECTS_ON_LEVELS[effect.name][1] if lines.on_levels else effect.x
+            self.ax.plot(x, effect.values, **{"path_effects": self._halo(), **self._effect_look(effect.name)})
         return foot
 
     def set_limits(self, foot: float, head: float = 0.0) -> None:
         """Extend the axes over the data, with shares of their height free below and above, unless limits are fixed."""
         low, high = self.y_domain
         whole = (high - low) / (1 - foot - head)
-        corners = [(self._places.inner, low - foot * whole), (self._places.outer, high + head * whole)]
         Within.restrict(self.ax.yaxis, low, high)
-        self.ax.update_datalim(corners)
+        self.ax.update_datalim([(self.inner, low - foot * whole), (self.outer, high + head * whole)])
         self.ax.margins(0)
         self.ax.autoscale_view()
 
-    # --- curves -----------------------------------------------------------------------------------
+    # --- the axis of the feature, and what is at its foot -------------------------------------------
+
+    def _write_numbers(self) -> None:
+        """Write the numbers of both axes as the explorer does, unless they have a formatter of their own."""
+        ax, lines = self.ax, self.lines
+        if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
+            ax.yaxis.set_major_formatter(Numbers())
+        if lines.axis.kind == "numeric" and isinstance(ax.xaxis.get_major_formatter(), ScalarFormatter):
+            write = Numbers(thousands_separator(lines.grid))
+            ax.xaxis.set_major_formatter(write)
+            size = size_of("xtick.labelsize")
+            widest = max(width_of(text, size) for text in write.format_ticks([*lines.x_domain]))
+            n_steps = int(kept_width(ax) / (1.3 * widest + size))
+            if type(ax.xaxis.get_major_locator()) is AutoLocator and n_steps < _USUAL_STEPS:
+                ax.xaxis.set_major_locator(MaxNLocator(max(2, n_steps), steps=[1, 2, 2.5, 5, 10]))
+
+    def _add_ticks(self, room: float) -> None:
+        """Label the axis of the feature if its values are few or not plain numbers, and the strip next to it."""
+        ax, lines, axis = self.ax, self.lines, self.lines.axis
+        if axis.kind == "numeric" and len(lines.grid) > FEW_VALUES and lines.missing is None:
+            return
+        size, (low, high) = size_of("xtick.labelsize"), lines.x_domain
+        every, is_slanted = 1, False  # one name in so many is written
+        if axis.levels is not None:
+            # A name on its own level has the room of one; the first and the last may stand out of the axes.
+            pitch = room / (self.outer - low) * float(np.min(np.diff(lines.grid), initial=high - low))
+            widest = max(width_of(name, size) for name in axis.levels) + _NAME_GAP
+            if widest > pitch:
+                # Some names say what is between two of them: months, numbered levels.
+                is_slanted = in_natural_order(axis.levels) != axis.levels
+                every = math.ceil((_LEAST_APART * size if is_slanted else widest) / pitch)
+        ticks = axis_ticks(axis, lines.x_domain, room * _PX_OF_TICKS / size)
+        texts = [fitted(tick.label, _MOST_NAME, size) if at % every == 0 else "" for at, tick in enumerate(ticks)]
+        where = [tick.value for tick in ticks]
+        if lines.missing is not None:
+            look: dict[str, Any] = {"color": self.look.mixed(0.5), "linewidth": 0.5, "dashes": (2, 3), "zorder": 0.9}
+            ax.axvline(self._end + 0.15 * self._slot, **look, gid="edge of the axis", label="_edge")
+            per_unit = room / (self.outer - self.inner)
+            if texts:  # the last one is left out where it would touch the name of the strip
+                needed = (width_of(MISSING, size) + width_of(texts[-1], size)) / 2 + _NAME_GAP
+                if (self.beside - where[-1]) * per_unit < needed:
+                    where, texts = where[:-1], texts[:-1]
+            where, texts = [*where, self.beside], [*texts, MISSING]
+        ax.set_xticks(where, labels=texts)
+        if is_slanted:
+            for label in ax.get_xticklabels():
+                label.set(rotation=_ANGLE, ha="right", rotation_mode="anchor")
+
+    def _at(self, values: Array, line: Places | slice = slice(None)) -> Array:
+        """Places of one value of each line, or of some of them, on the axis or beside it."""
+        place = self._place[line]
+        return np.where(np.isnan(values), self.beside + self._beside_reach * place, values + self.reach * place)
+
+    def _add_strips(self) -> float:
+        """Draw from the bottom upwards where the data are, and where curves say little; return the height taken."""
+        lines, look = self.lines, self.look
+        left, right, shares, missing = lines.data_bars
+        bars = list(zip(left.tolist(), right.tolist(), shares.tolist(), strict=True))
+        if lines.missing is not None:
+            half = (self.outer - self.beside) / 2
+            bars.append((self.beside - half, self.beside + half, missing))
+        boxes = [_box(start, stop, share) for start, stop, share in bars if share > 0]
+        strips: list[tuple[list[Array], Any, dict[str, Any]]] = [
+            (boxes, look.mixed(0.3), {"gid": "histogram", "label": "_histogram"})
+        ]
+        if lines.kind == "d-ice" and not lines.is_empty:
+            spread = self._areas(lines.x, lines.spread_heights)
+            strips.append((spread, look.mixed(0.5), {"gid": "slope spread", "label": _SLOPE_SPREAD}))
+        if lines.unlike is not None:
+            unlike = self._areas(lines.grid, lines.unlike)
+            strips.append((unlike, UNLIKE, {"alpha": 0.4, "gid": "unlike", "label": _UNLIKE_SHARE}))
+        usual: dict[str, Any] = {"edgecolors": [look.mixed(0)], "linewidths": 0.4, "zorder": 1.5}
+        for at, (shapes, color, style) in enumerate(strips):
+            placed = [shape * [1.0, _STRIP - _AIR / 2] + [0.0, at * _STRIP] for shape in shapes]
+            where = self.ax.get_xaxis_transform()
+            drawn = PolyCollection(placed, facecolors=[color], transform=where, **usual, **style)
+            self.ax.add_collection(drawn, autolim=False)
+        height = len(strips) * _STRIP
+        if lines.has_rug and not self.is_small:
+            self._add_rug(height + _RUG / 2)
+            height += _RUG
+        return height + _AIR / 2
+
+    def _areas(self, x: Array, shares: Array) -> list[Array]:
+        """Return shares along the axis as an area, or of levels as bars."""
+        if self.lines.axis.has_levels or len(x) == 1:
+            return [_box(at - 0.3, at + 0.3, share) for at, share in zip(x.tolist(), shares.tolist(), strict=True)]
+        return [np.concatenate([np.column_stack([x, shares]), [[x[-1], 0.0], [x[0], 0.0]]])]
+
+    def _add_rug(self, height: float) -> None:
+        """Draw a tick at the observed value of each row; those of selected rows stand out."""
+        at, selected = self._at(self.lines.own_x), self.lines.selected
+        mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "transform": self.ax.get_xaxis_transform()}
+        mark |= {"markersize": 5, "zorder": 1.6}
+        parts: list[tuple[Any, str, dict[str, Any]]] = [
+            (~selected, "rug", {"color": self.look.mixed(1), "alpha": 0.35, "markeredgewidth": 0.5}),
+            (selected, "rug of selected rows", {"color": PICK, "markeredgewidth": 1.4}),
+        ]
+        for chosen, name, style in parts:
+            if chosen.any():
+                where = at[chosen & np.isfinite(at)]
+                self.ax.plot(where, np.full(len(where), height), **mark, **style, gid=name, label=f"_{name}")
 
     def _add_rules(self) -> None:
         """Draw lines where changes and slopes are 0, and where all curves of c-ICE are held."""
@@ -142,45 +291,43 @@ class FeaturePlot:
         if self.lines.anchored_at is not None:
             self.ax.axvline(self.lines.anchored_at, **thin, linestyle=(0, (2, 3)), gid="anchor", label="_anchor")
 
-    @property
-    def _dim(self) -> float:
-        return _DIMMED if self.lines.selected.any() else 1.0
+    # --- curves -----------------------------------------------------------------------------------
 
     def _add_lines(self, x: Array, values: Array, opacity: Array, *, most: float = 1.0) -> None:
         """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image.
 
         Together they reach an opacity of `most`.
         """
-        given, most = dict(self.styling.line_kw), most * self._dim
+        given, most = dict(self.line_kw), most * self._dim
         alpha = given.pop("alpha", None)
-        width = given.pop("linewidth", line_thickness(len(values)) * PT_PER_PX * self.look.line_width)
+        width = given.pop("linewidth", line_thickness(len(values)) * _PT_PER_PX * self.look.line_width)
         strength = line_strength(len(values)) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE))
         given.pop("color", None)  # the palette holds it
         are_few = not self.as_image and len(values) <= _MOST_STROKES and values.size <= _MOST_SEGMENTS
         artist: Artist
         if given.keys() <= IMAGE_PROPERTIES and not are_few and values.size > 0:
-            artist = LinesImage(x, values, opacity, self.coloring, linewidth=width, strength=strength, most=most)
+            artist = LinesImage((x, values, opacity), self.coloring, linewidth=width, strength=strength, most=most)
             self.ax.add_artist(artist)
         else:
-            artist = self._strokes(x, values, opacity, most * (1 - math.exp(-strength)))
+            colors = self._colors(self.coloring.values)
+            artist = self._strokes(x, values, opacity, most * (1 - math.exp(-strength)), colors)
             artist.set(linewidth=width)
         artist.set(**{"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given})
         self._cut(artist)
 
-    def _strokes(
-        self, x: Array, values: Array, opacity: Array, opaque: float, colors: list[Any] | None = None
-    ) -> LineCollection:
-        """Add curves in runs of equal opacity, in given colours or those of the palette."""
-        from matplotlib.collections import LineCollection
-        from matplotlib.colors import to_rgba
+    def _colors(self, values: NDArray[np.float32]) -> list[str]:
+        return [self.coloring.palette.css(value) for value in values.tolist()]
 
-        if colors is None:
-            colors = [self.coloring.palette.css(value) for value in self.coloring.values.tolist()]
+    def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: list[Any]) -> LineCollection:
+        """Add curves in runs of equal opacity, in sixteenths, the faintest still visible."""
         paths, shades = [], []
         for row, color, fade in zip(values, colors, opacity, strict=True):
-            for part, strength in _runs(fade):
+            steps = np.maximum(1, np.floor(fade * _OPACITY_STEPS + 0.5).astype(int))
+            bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)] if len(fade) else []
+            for first, last in itertools.pairwise(bounds):
+                part = slice(first, last + 1)
                 paths.append(np.column_stack([x[part], row[part]]))
-                shades.append(to_rgba(color, opaque * strength))
+                shades.append(to_rgba(color, opaque * (float(steps[first]) / _OPACITY_STEPS)))
         drawn = LineCollection(paths, colors=shades, capstyle="butt", joinstyle="round")
         self.ax.add_collection(drawn, autolim=False)
         return drawn
@@ -188,17 +335,8 @@ class FeaturePlot:
     def _cut(self, artist: Artist) -> None:
         """End lines that are too steep for the axis where the legend or the strips begin."""
         if self.lines.is_cut:
-            from matplotlib.patches import Rectangle
-
             low, high = self.y_domain
             artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
-
-    @property
-    def _curves_label(self) -> str:
-        n_drawn = self.lines.n_rows
-        return f"{n_drawn:,} curves" if n_drawn == self.n_rows else f"{n_drawn:,} of {self.n_rows:,} curves"
-
-    # --- selected rows ----------------------------------------------------------------------------
 
     def _add_selected(self) -> None:
         """Draw the selected rows once more, over the others, and their mean."""
@@ -210,33 +348,22 @@ class FeaturePlot:
             x, opacity = lines.grid, np.ones((len(values), len(lines.grid) - 1))
         colors = [self._selected_color(value) for value in self.coloring.values[chosen].tolist()]
         opaque, width = (1.0, 1.2) if len(values) <= _MOST_SELECTED else (0.5, 0.7)
-        for color, wider, shown, order in ((self.look.mixed(0), 1.6, 0.8, 2.6), (None, 0.0, opaque, 2.7)):
-            strokes = self._strokes(x, values, opacity, shown, [color] * len(values) if color else colors)
+        rim = [self.look.mixed(0)] * len(values)
+        for inks, wider, strength, order in ((rim, 1.6, 0.8, 2.6), (colors, 0.0, opaque, 2.7)):
+            strokes = self._strokes(x, values, opacity, strength, inks)
             strokes.set(linewidth=width * self.look.line_width + wider, zorder=order, gid="selected", label="_selected")
             self._cut(strokes)
         ring: dict[str, Any] = {"facecolors": colors, "edgecolors": PICK, "linewidths": 1.0, "zorder": 2.9}
-        at = self._places.at(lines.own_x)[chosen]
+        at = self._at(lines.own_x)[chosen]
         self.ax.scatter(at, lines.own_y[chosen], s=self._area(2.6), **ring, gid="selected values", label="_selected")
         if lines.group_means is None and len(values) > 1:
-            look = {**self._mean_look, **self._selected_mean_look, "label": "_mean of selected"}
+            look = {**self._selected_mean_look, "label": "_mean of selected"}
             self.ax.plot(x, values.mean(axis=0), **{"path_effects": self._halo(), **look})
 
     def _selected_color(self, value: float) -> str:
         return PICK if self.coloring.title is None or self.lines.on_levels else self.coloring.palette.css(value)
 
-    @property
-    def _selected_mean_look(self) -> dict[str, Any]:
-        return {"color": PICK, "gid": "selected mean", "zorder": 4.2, "label": explanation("selected_mean").name}
-
     # --- means ------------------------------------------------------------------------------------
-
-    @property
-    def _mean_color(self) -> Any:
-        return self.styling.mean_kw.get("color", self.look.mixed(1))
-
-    @property
-    def _band_label(self) -> str:
-        return MIDDLE_LABEL if self.lines.has_quantile_band else SPREAD_LABEL
 
     def _add_mean(self) -> None:
         """Draw the mean and the band around it, and those with the value missing."""
@@ -252,65 +379,43 @@ class FeaturePlot:
                 self.ax.plot(lines.x, edge, **thin, linestyle=(0, (4, 2.6)), gid="spread", label="_spread")
             self.ax.plot(lines.x, lines.mean, **{"path_effects": self._halo(), **self._mean_look})
         if lines.missing is not None:
-            at, missing = np.array([self._places.beside]), lines.missing
+            at, missing = np.array([self.beside]), lines.missing
             self._add_level_means(at, np.array([missing.mean]), np.array(missing.band)[:, None], is_missing=True)
 
     def _add_level_means(self, x: Array, mean: Array, band: Array, *, is_missing: bool = False) -> None:
         """Mark the mean of each level and the band around it."""
-        low, high = self.y_domain
-        ends = np.clip(band, low, high)
-        look = {"color": self._mean_color, "linewidth": self._line_width, "path_effects": self._halo()}
-        self.ax.vlines(x, *ends, **look, zorder=4, gid="spread", label="_spread" if is_missing else self._band_label)
+        look = {"color": self._mean_color, "linewidth": self._width, "path_effects": self._halo()}
+        label = "_spread" if is_missing else self._band_label
+        self.ax.vlines(x, *np.clip(band, *self.y_domain), **look, zorder=4, gid="spread", label=label)
         beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
         self.ax.plot(x, mean, **{**self._mean_mark, **self._mean_look, **(beside if is_missing else {})})
 
     def _add_group_means(self) -> None:
         """Draw the mean of the lines of each colour that stands for a level; on levels, dots side by side."""
+        lines, coloring = self.lines, self.coloring
+        groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
         ends: list[tuple[float, int]] = []
-        for level, of, aside in self._groups():
-            lines, color = self.lines, self.coloring.palette.css(level)
-            mean = lines.values[of].mean(axis=0) if lines.group_means is None else lines.group_means[level]
-            look = {
-                **self._mean_look,
-                "color": color,
-                "label": f"_mean of {self.coloring.levels[level]}",
-                "zorder": 4.3,
-            }
-            look |= {"path_effects": self._halo(), "gid": "group mean"}
+        for at, level in enumerate(groups):
+            members: Mask = coloring.values == level
+            aside = ((at + 0.5) / len(groups) - 0.5) * _GROUPS_ASIDE
+            mean = lines.values[members].mean(axis=0) if lines.group_means is None else lines.group_means[level]
+            look = {**self._mean_look, "color": coloring.palette.css(level), "zorder": 4.3, "gid": "group mean"}
+            look |= {"label": f"_mean of {coloring.levels[level]}", "path_effects": self._halo()}
             self.ax.plot(lines.grid + aside if lines.on_levels else lines.x, mean, **look)
             ends.append((float(mean[-1]), level))
             if lines.missing is not None and lines.group_means is None:
-                beside = {**look, **self._mean_mark}
-                height = float(lines.missing.values[of].mean())
-                self.ax.plot([self._places.beside + aside * self._places.beside_reach], [height], **beside)
-        if self.names_at_ends:
-            self._name_ends(ends)
-
-    def _groups(self) -> Iterator[tuple[int, Mask, float]]:
-        """Yield each level that lines have, these lines, and how far aside its mean is on levels."""
-        values = self.coloring.values
-        groups = [level for level in range(len(self.coloring.levels)) if (values == level).any()]
-        for at, level in enumerate(groups):
-            yield level, values == level, ((at + 0.5) / len(groups) - 0.5) * _GROUPS_ASIDE
-
-    @property
-    def legend_title(self) -> str | None:
-        """What the levels in the legend are of; None where there are none."""
-        return self.coloring.title if self.coloring.levels and not self.names_at_ends else None
-
-    @property
-    def names_at_ends(self) -> bool:
-        """Whether names of groups are at the right ends of their means: in a layout that makes room for them."""
-        has_room = self.may_grow and len(self.coloring.levels) <= _MOST_NAMED
-        return has_room and not self.lines.on_levels and self.lines.missing is None and self.styling.legend
+                height = float(lines.missing.values[members].mean())
+                self.ax.plot([self.beside + aside * self._beside_reach], [height], **{**look, **self._mean_mark})
+        if self.names_at_ends and ends:
+            self._name_ends(sorted(ends))
 
     def _name_ends(self, ends: list[tuple[float, int]]) -> None:
         """Write the name of each group beside the end of its mean, apart from each other."""
         size = size_of("legend.fontsize")
         low, high = self.y_domain
         per_pt = (high - low) / (0.72 * 72 / root_of(self.ax).dpi * self.ax.get_window_extent().height)
-        least, at = _LEADING * size * per_pt, sorted(ends)
-        heights = [min(max(height, low), high) for height, _ in at]
+        least = _LEADING * size * per_pt
+        heights = [min(max(height, low), high) for height, _ in ends]
         for _ in range(50):  # part neighbours until none touch
             gaps = [least - (upper - lower) for lower, upper in itertools.pairwise(heights)]
             if not gaps or max(gaps) <= 1e-9 * least:
@@ -321,47 +426,23 @@ class FeaturePlot:
                     heights[place + 1] += gap / 2
         where: dict[str, Any] = {"xycoords": self.ax.get_yaxis_transform(), "textcoords": "offset points"}
         where |= {"va": "center", "fontsize": size, "annotation_clip": False}
-        if at:
-            title, quiet = fitted(self.coloring.title or "", _NAME_ROOM, size), self.look.mixed(0.7)
-            self.ax.annotate(title, (1.0, heights[-1] + least), (4, 0), color=quiet, gid="group title", **where)
-        for height, (_, level) in zip(heights, at, strict=True):
+        title, quiet = fitted(self.coloring.title or "", _NAME_ROOM, size), self.look.mixed(0.7)
+        self.ax.annotate(title, (1.0, heights[-1] + least), (4, 0), color=quiet, gid="group title", **where)
+        for height, (_, level) in zip(heights, ends, strict=True):
             name, color = fitted(self.coloring.levels[level], _NAME_ROOM, size), self.coloring.palette.css(level)
             self.ax.annotate(name, (1.0, height), (4, 0), color=self.look.readable(color), gid="group name", **where)
-
-    @property
-    def _mean_look(self) -> dict[str, Any]:
-        usual = {"color": self._mean_color, "linewidth": self._line_width, "zorder": 4.5}
-        marks = self._mean_mark if self.lines.on_levels else {}
-        return {**usual, "gid": "mean", "label": MEAN_LABEL, **marks, **self.styling.mean_kw}
-
-    @property
-    def _mean_mark(self) -> dict[str, Any]:
-        edge = {"markeredgecolor": self.look.mixed(0), "markeredgewidth": 0.8}
-        return {"linestyle": "none", "marker": "o", "markersize": 5.5 * self.look.line_width, **edge}
-
-    @property
-    def _line_width(self) -> float:
-        return 1.5 * self.look.line_width
-
-    def _halo(self) -> list[Any]:
-        """Part a line from those below it."""
-        from matplotlib.patheffects import Normal, Stroke
-
-        width = self.styling.mean_kw.get("linewidth", self._line_width) + 1.6 * self.look.line_width
-        return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
-
-    def _add_effects(self) -> None:
-        """Draw ALE and M-plot, on levels beside the mean of each."""
-        for effect in self.lines.effects:
-            x = effect.x + _EFFECT_ASIDE[effect.name] if self.lines.on_levels else effect.x
-            self.ax.plot(x, effect.values, **{"path_effects": self._halo(), **self._effect_look(effect.name)})
 
     def _effect_look(self, name: EffectName) -> dict[str, Any]:
         look, width = dict(_EFFECTS[name]), self.look.line_width
         look |= {"gid": name, "label": explanation(name).name, "zorder": 4.4, "linewidth": look["linewidth"] * width}
         if self.lines.on_levels:
-            look |= {"linestyle": "none", "marker": _EFFECT_MARKERS[name], "markersize": 5.5 * width}
+            look |= {"linestyle": "none", "marker": _EFFECTS_ON_LEVELS[name][0], "markersize": 5.5 * width}
         return look
+
+    def _halo(self) -> list[Any]:
+        """Part a line from those below it."""
+        width = self.mean_kw.get("linewidth", self._width) + 1.6 * self.look.line_width
+        return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
 
     # --- dots -------------------------------------------------------------------------------------
 
@@ -369,129 +450,141 @@ class FeaturePlot:
         """Draw what was observed as hollow points behind the lines."""
         if self.lines.target is None:
             return
-        at, n = self._places.at(self.lines.own_x), len(self.lines.target)
+        n = len(self.lines.target)
         shade = max(0.25, 0.6 * min(1.0, _FEW_TARGETS / n) ** 0.35)
         ring: dict[str, Any] = {"facecolors": "none", "edgecolors": [(*self.look.mixed(1), shade)], "linewidths": 0.5}
         ring |= {"gid": "target", "label": self.lines.target_text, "zorder": 1.8, "rasterized": n > _MOST_DOTS}
-        self.ax.scatter(at, self.lines.target, s=self._area(2.1), **ring)
+        self.ax.scatter(self._at(self.lines.own_x), self.lines.target, s=self._area(2.1), **ring)
 
     def _add_phantoms(self) -> None:
         """Draw predictions at every level but the row's own, and those with the value missing."""
-        from matplotlib.colors import to_rgba_array
-
-        dots, places = phantom_dots(self.lines), self._places
-        if len(dots.line) == 0:
+        lines, n_lines = self.lines, len(self.lines.positions)
+        levels, values, opacity = np.empty(0), np.empty((n_lines, 0)), np.empty((n_lines, 0))
+        if lines.on_levels:
+            levels, values, opacity = lines.grid, lines.values, lines.dot_opacity
+        if lines.missing is not None:
+            levels = np.append(levels, math.nan)
+            values = np.column_stack([values, lines.missing.values])
+            opacity = np.column_stack([opacity, np.full(n_lines, lines.missing.opacity)])
+        observed = lines.own_x[:, None]
+        is_phantom = (levels != observed) & ~(np.isnan(levels) & np.isnan(observed))
+        order = np.random.default_rng(0).permutation(is_phantom.sum())  # none should hide the others
+        line, level = (each[order] for each in np.nonzero(is_phantom))
+        if len(line) == 0:
             return
-        colors = to_rgba_array([self.coloring.palette.css(value) for value in self.coloring.values.tolist()])[dots.line]
-        colors[:, 3] = dots.opacity * self._dim
+        is_few = n_lines <= _FEW_DOTS
+        strength = 0.9 if is_few else 0.7 * (_FEW_DOTS / n_lines) ** 0.25
+        colors = to_rgba_array(self._colors(self.coloring.values))[line]
+        colors[:, 3] = strength * opacity[line, level] * self._dim
         look: dict[str, Any] = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions"}
-        look |= {"rasterized": self.as_image or len(dots.line) > _MOST_DOTS, "s": self._area(dots.radius)}
-        self.ax.scatter(places.at(dots.level, dots.line), dots.value, color=colors, **look)
+        look |= {"rasterized": self.as_image or len(line) > _MOST_DOTS, "s": self._area(1.5 if is_few else 1.1)}
+        self.ax.scatter(self._at(levels[level], line), values[line, level], color=colors, **look)
 
     def _add_dots(self) -> None:
-        """Draw the prediction of each row at its observed value."""
+        """Draw the prediction of each row at its observed value; on levels, among many others, dots are larger."""
         lines = self.lines
-        radius, opacity = observed_dot(lines)
-        at = self._places.at(lines.own_x)
+        radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
+        if lines.on_levels:
+            radius, opacity = 1.4 * max(radius, 1.3), 0.95
+        at = self._at(lines.own_x)
         low, high = self.y_domain  # the steepest slopes may leave the axes
-        shown = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
-        colors = [self.coloring.palette.css(value) for value in self.coloring.values[shown].tolist()]
-        look: dict[str, Any] = {"zorder": 2.5, "gid": "observed", "label": OBSERVED_LABEL, "linewidths": 0}
+        drawn = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
+        colors = self._colors(self.coloring.values[drawn])
+        look: dict[str, Any] = {"zorder": 2.5, "gid": "observed", "label": _OBSERVED, "linewidths": 0}
         look |= {"rasterized": self.as_image or len(colors) > _MOST_DOTS, "s": self._area(radius)}
-        self.ax.scatter(at[shown], lines.own_y[shown], c=colors, alpha=opacity * self._dim, **look)
+        self.ax.scatter(at[drawn], lines.own_y[drawn], c=colors, alpha=opacity * self._dim, **look)
 
     def _area(self, radius: float) -> float:
         """Area of a dot of so many px [pt²], as `scatter` wants it."""
-        from matplotlib import rcParams
+        return float((2 * radius * _PT_PER_PX * rcParams["lines.markersize"] / 6) ** 2)
 
-        return float((2 * radius * PT_PER_PX * rcParams["lines.markersize"] / 6) ** 2)
-
-    # --- axes and legend --------------------------------------------------------------------------
-
-    def add_share_axis(self) -> None:
-        """Add an axis on the right: changes as shares of the prediction range."""
-        from matplotlib.ticker import PercentFormatter
-
-        span = self.lines.prediction_span
-        if span is None:  # all predictions are equal
-            return
-        right = self.ax.secondary_yaxis("right", functions=(partial(np.multiply, 1 / span), partial(np.multiply, span)))
-        right.yaxis.set_major_formatter(PercentFormatter(1))
-        right.set_ylabel(explanation("prediction_range").name)
-        right.set_gid("share axis")
+    # --- legend ---------------------------------------------------------------------------------
 
     @property
     def handles(self) -> list[Line2D | Patch]:
         """What the legend explains: the levels of the column that colours, then the marks."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
         lines = self.lines
-        found: list[Line2D | Patch] = [] if self.names_at_ends else [*level_handles(self.coloring, self.look)]
+        result: list[Line2D | Patch] = [] if self.names_at_ends else [*self.level_handles]
         if lines.is_empty:
-            return found
+            return result
         faint, width = self.look.mixed(0.5), self.look.line_width
-        if self.coloring.title is None or lines.n_rows < self.n_rows:
+        if self.coloring.title is None or self._n_drawn < self.n_rows:
             color = self.coloring.palette.css(0) if self.coloring.title is None else faint
-            label = self.styling.line_kw.get("label", self._curves_label)
-            found.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
-        if lines.has_mean and lines.group_means is None:  # else each is in the colour of its model
-            found += self._mean_handles
-        found += [Line2D([], [], **self._effect_look(effect.name)) for effect in lines.effects]
+            label = self.line_kw.get("label", self._curves_label)
+            result.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
+        if lines.group_means is None:  # else each is in the colour of its model
+            result += self._mean_handles
+        result += [Line2D([], [], **self._effect_look(effect.name)) for effect in lines.effects]
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
         if not self.is_small:
-            found.append(Line2D([], [], color=faint, label=OBSERVED_LABEL, **dot))
+            result.append(Line2D([], [], color=faint, label=_OBSERVED, **dot))
         if lines.target is not None:
             ring = {**dot, "markerfacecolor": "none", "markeredgewidth": 0.6}
-            found.append(Line2D([], [], color=self.look.mixed(1), label=lines.target_text, **ring))
+            result.append(Line2D([], [], color=self.look.mixed(1), label=lines.target_text, **ring))
         n_selected = len(np.unique(lines.positions[lines.selected]))
         if n_selected > 0:
             label = f"{explanation('selected').name} ({n_selected:,})"
-            found.append(Line2D([], [], color=self._selected_color(math.nan), linewidth=1.2 * width, label=label))
+            result.append(Line2D([], [], color=self._selected_color(math.nan), linewidth=1.2 * width, label=label))
         if n_selected > 1 and lines.group_means is None:
-            found.append(Line2D([], [], **{**self._mean_look, **self._selected_mean_look}))
+            result.append(Line2D([], [], **self._selected_mean_look))
         if lines.kind == "d-ice":
-            found.append(Patch(facecolor=faint, label=SLOPE_SPREAD_LABEL))
+            result.append(Patch(facecolor=faint, label=_SLOPE_SPREAD))
         if lines.unlike is not None:
-            found.append(Patch(facecolor=UNLIKE, alpha=0.4, label=UNLIKE_LABEL))
-        return found
+            result.append(Patch(facecolor=UNLIKE, alpha=0.4, label=_UNLIKE_SHARE))
+        return result
 
     @property
     def _mean_handles(self) -> list[Line2D | Patch]:
         """Return what the legend has of the mean and the band around it."""
-        from matplotlib.colors import to_rgb
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
         ink, mean = self._mean_color, Line2D([], [], **self._mean_look)
         if self.lines.on_levels:
             upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}
-            width = self._line_width
-            return [mean, Line2D([], [], color=ink, markeredgewidth=width, label=self._band_label, **upright)]
+            upright |= {"color": ink, "markeredgewidth": self._width}
+            return [mean, Line2D([], [], label=self._band_label, **upright)]
         edge: dict[str, Any] = {"edgecolor": ink, "linewidth": 0.45 * self.look.line_width, "linestyle": (0, (4, 2.6))}
         return [mean, Patch(facecolor=(*to_rgb(ink), 0.1), label=self._band_label, **edge)]
 
+    @property
+    def level_handles(self) -> Iterator[Line2D]:
+        """What a legend has of the levels that colour lines; none of a continuous column."""
+        texts: dict[float, str] = dict(enumerate(self.coloring.levels))
+        n_missing = np.isnan(self.coloring.values).sum()
+        if n_missing:
+            texts[math.nan] = f"missing ({n_missing:,})"
+        look: dict[str, Any] = {"linewidth": 2 * self.look.line_width, "gid": "level"}
+        return (Line2D([], [], color=self.coloring.palette.css(at), label=text, **look) for at, text in texts.items())
 
-def _runs(opacity: Array) -> Iterator[tuple[slice, float]]:
-    """Cut a line where the opacity of its segments changes, in sixteenths, the faintest still visible."""
-    if len(opacity) == 0:
-        return
-    steps = np.maximum(1, np.floor(opacity * _OPACITY_STEPS + 0.5).astype(int))
-    bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
-    for first, last in itertools.pairwise(bounds):
-        yield slice(first, last + 1), float(steps[first]) / _OPACITY_STEPS
+
+def _box(start: float, stop: float, share: float) -> Array:
+    return np.array([[start, 0.0], [start, share], [stop, share], [stop, 0.0]])
 
 
-def level_handles(coloring: Coloring, look: Look) -> list[Line2D]:
-    """Return what a legend has of the levels that colour lines; none of a continuous column."""
-    from matplotlib.lines import Line2D
+# --- levels: the twin of `js/src/plot/geometry/levels.ts` -------------------------------------------
 
-    width = 2 * look.line_width
-    found = [
-        Line2D([], [], color=coloring.palette.css(level), linewidth=width, label=text, gid="level")
-        for level, text in enumerate(coloring.levels)
-    ]
-    if coloring.n_missing > 0:
-        label = f"missing ({coloring.n_missing:,})"
-        found.append(Line2D([], [], color=coloring.palette.css(math.nan), linewidth=width, label=label, gid="level"))
-    return found
+
+def strip_reach(n_rows: int, room: float) -> float:
+    """Half the width of the strip in which a level's dots stand, of a level with so much room [px]."""
+    if n_rows <= _FEW_ROWS:
+        return 0.0
+    return min(_MOST_ROOM * room, _MOST_PX, 1.2 * math.sqrt(n_rows))
+
+
+def place_in_strip(positions: Rows) -> Array:
+    """Place of each row in the strip, -1 to 1: even, the same at every level and in every picture."""
+    return np.asarray(2 * ((positions * _GOLDEN) % 1) - 1)
+
+
+def strip_ends(centres: Array, reach: float) -> Array:
+    """Both ends of each level's strip, so that connectors run between the strips, not through the dots."""
+    return np.column_stack([centres - reach, centres + reach]).ravel()
+
+
+def connector_opacity(dots: Array) -> Array:
+    """Opacity of the segments between `strip_ends`, (n_lines, 2 · n_levels - 1), by that of the dots of both levels.
+
+    Two levels are joined as strongly as the likelier one; within the strips there is nothing.
+    """
+    n_lines, n_levels = dots.shape
+    opacity = np.zeros((n_lines, 2 * n_levels - 1))
+    opacity[:, 1::2] = _CONNECTOR * np.maximum(dots[:, :-1], dots[:, 1:])
+    return opacity

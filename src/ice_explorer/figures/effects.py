@@ -1,20 +1,27 @@
-"""Effects, interactions and comparisons on Matplotlib Axes."""
+"""Effects, interactions, importances and pairs of features on Matplotlib Axes."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from matplotlib import dates
+from matplotlib.colors import ListedColormap, Normalize
 
 from ice_explorer import glossary
+from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
 from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.features.axis_text import nonnegative_format, number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
-from ice_explorer.figures.legend import add_legend
-from ice_explorer.figures.numbers import Numbers
-from ice_explorer.figures.style import Look, check_title, given_axes, next_color
+from ice_explorer.figures.curves import place_in_strip, strip_reach
+from ice_explorer.figures.legend import Numbers, add_color_bar, add_legend
+from ice_explorer.figures.style import Look, check_palette, check_title, given_axes, next_color, with_palette
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
-from ice_explorer.scene.palette import ALE, M_PLOT
+from ice_explorer.scene.build import pair_rows
+from ice_explorer.scene.coloring import ALE, M_PLOT, Coloring
+from ice_explorer.scene.display_axis import display_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,14 +29,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import FigureBase
 
+    from ice_explorer.arrays import Array
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.importances import Importances
+    from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.scene.display_axis import DisplayAxis
+    from ice_explorer.scene.view_state import ViewState
 
-
-_LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
+LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _PAIR_ROOM: Final = 260.0  # pt, of a pair of features
 _LEVEL_ROOM: Final = 80.0  # pt, of a level
 _MOST_DATES: Final = 8
@@ -52,6 +65,17 @@ _MEASURES: Final = {
 }
 _DOT_ROOM: Final = 0.015  # of the axis, for half a dot at 0
 _MARKERS: Final = "oD^sv"  # of the measures, in their order
+# Of the interactions of a view.
+_LEAST_SHARE: Final = 0.01  # of the SD of the predictions; of `js/src/panels/interactions/panel.ts`
+_MOST_ROWS: Final = 10  # of the same
+_H2: Final = 1.65  # of the longest bar, where H² ends, and where sizes end
+_SIZE: Final = 2.25
+_ROW: Final = 1.7  # letters
+_AROUND: Final = 3  # rows, for a title and the air below
+# Of heat maps.
+_LEVEL_PX: Final = 80.0  # room of a level, for the dots on it
+_MOST_DOTS: Final = 2_000  # more are pixels in a vector format
+_FLAT: Final = 1e-6  # share of the values below which their range is the rounding of float32 in the browser
 
 
 def plot_effects(
@@ -71,34 +95,32 @@ def plot_effects(
     ax = given_axes(ax)
     look, drawn = Look.of(ax), [effect for effect in _EFFECTS if effect in table]
     x, levels = _places(feature, table.index)
-    is_shifted = len(drawn) > 1  # ALE, whose mean over the observations is 0, to the level of the others
+    level = 0.0
+    if "ale" in drawn and len(drawn) > 1:  # its mean over the observations is 0: shifted to the level of the others
+        rows = feature.rows[~np.isnan(feature._item.feature.values[feature.rows])]
+        level = float(np.average(feature._predictions(rows), weights=feature._context.row_weights[rows]))
     handles: list[Artist] = []
     for at, effect in enumerate(drawn):
         color = _COLORS[effect][look.is_dark] if effect in _COLORS else look.mixed(1)
-        style = {"color": color, **_EFFECTS[effect]}
+        style = {"color": color, "gid": effect, **_EFFECTS[effect]}
         if effect == "ale" and feature.dtype_kind in UNORDERED:
             style["label"] = ALE_OF_LEVELS
-        shift = _mean_prediction(feature) if effect == "ale" and is_shifted else 0.0
+        shift = level if effect == "ale" else 0.0
         columns = [column for column in (effect, f"{effect}_low", f"{effect}_high") if column in table]
         height, *ends = (table[column].to_numpy() + shift for column in columns)
         if levels is None:
-            style |= {"marker": None, "linewidth": 1.6 * look.line_width, "gid": effect}
-            handles += ax.plot(x, height, **style)
+            handles += ax.plot(x, height, **style | {"marker": None, "linewidth": 1.6 * look.line_width})
             if ends:
                 look_of_band: dict[str, Any] = {"color": color, "alpha": _INTERVAL_OPACITY, "linewidth": 0}
                 ax.fill_between(x, *ends, **look_of_band, gid=f"{effect} interval", label="_interval")
         else:
             around = np.abs(np.array(ends) - height) if ends else None
-            style |= {"linestyle": "none", "gid": effect, "linewidth": look.line_width}
+            style |= {"linestyle": "none", "linewidth": look.line_width}
             bars = ax.errorbar(x + _ASIDE * (at - (len(drawn) - 1) / 2), height, around, **style)
             bars.lines[0].set_label(style["label"])
             handles.append(bars.lines[0])
     if feature.dtype_kind == "datetime":
-        from matplotlib import dates
-
-        untyped: Any = dates
-        locator = untyped.AutoDateLocator(maxticks=_MOST_DATES)
-        ax.xaxis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
+        _write_dates(ax.xaxis, maxticks=_MOST_DATES)
     if levels is not None:
         ax.set_xticks(x, labels=[fitted(level, _LEVEL_ROOM, size_of("xtick.labelsize")) for level in levels])
     add_title(ax, f"Effects of {feature.label}", given)
@@ -114,12 +136,6 @@ def plot_effects(
     return ax
 
 
-def _mean_prediction(feature: FeatureExplanation) -> float:
-    """Mean prediction of the rows that have a value."""
-    rows = feature.rows[~np.isnan(feature._item.feature.values[feature.rows])]
-    return float(np.average(feature._predictions(rows), weights=feature._context.row_weights[rows]))
-
-
 def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str] | None]:
     """Return where grid values are on the axis, and their names where they are levels."""
     if feature.dtype_kind in LEVELLED or feature.dtype_kind == "boolean":
@@ -129,45 +145,36 @@ def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str
     return index, None
 
 
-def plot_interactions(
-    h2: Sequence[float], names: Sequence[str], of: str, ax: Axes | None, *, max_bars: int, title: bool | str | None
-) -> Axes:
-    """Draw H² as bars, as `Interactions.plot` describes."""
-    check_integer("max_bars", max_bars, 1, "Use `max_bars=15` for the default.")
-    shown = min(max_bars, len(names))
-    room = _PAIR_ROOM if of == "pairs" else _LABEL_ROOM
-    ax = _named_rows(ax, names[:shown], room)
-    ax.barh(np.arange(shown), h2[:shown], height=0.62, color=next_color(ax), gid="bar", zorder=2)
-    add_x_label(ax, glossary.explanation("h2").name)
-    left_out = f": {shown} of {len(names)}" if shown < len(names) else ""
-    add_title(ax, f"Interactions of {of}{left_out}", check_title(title))
-    return ax
+def _write_dates(axis: Axis, **options: int) -> None:
+    """Write the places of an axis as dates."""
+    untyped: Any = dates
+    locator = untyped.AutoDateLocator(**options)
+    axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
 
 
-def plot_comparison(
-    comparison: Importances, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
+def plot_importances(
+    importances: Importances, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
 ) -> Axes:
     """Draw impact beside other measures, as `Importances.plot` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
-    table = comparison.table.sort_values("impact", ascending=False, kind="stable")
-    shown = table.iloc[:max_features]
-    ax = _named_rows(ax, [str(name) for name in shown.index], _LABEL_ROOM)
-    look, places = Look.of(ax), np.arange(len(shown))
-    bars = ax.barh(places, shown["impact"], height=0.62, color=look.mixed(0.22), label="impact", gid="impact", zorder=2)
+    table = importances.table.sort_values("impact", ascending=False, kind="stable")
+    first = table.iloc[:max_features]
+    ax = _named_rows(ax, [str(name) for name in first.index], LABEL_ROOM)
+    look, places = Look.of(ax), np.arange(len(first))
+    bars = ax.barh(places, first["impact"], height=0.62, color=look.mixed(0.22), label="impact", gid="impact", zorder=2)
     handles: list[Artist] = [bars.patches[0]]
     bars.patches[0].set_label("impact")
-    for marker, measure in zip(_MARKERS, shown.columns.drop("impact"), strict=False):
+    for marker, measure in zip(_MARKERS, first.columns.drop("impact"), strict=False):
         mark: dict[str, Any] = {"marker": marker, "linestyle": "none", "markeredgecolor": look.mixed(0)}
-        label = _MEASURES[measure]
-        handles += ax.plot(shown[measure], places, **mark, label=label, gid=measure, zorder=3)
+        handles += ax.plot(first[measure], places, **mark, label=_MEASURES[measure], gid=measure, zorder=3)
     add_x_label(ax, "per cent of the sum of each measure")
-    left_out = f": {len(shown)} of {len(table)} features" if len(shown) < len(table) else ""
+    left_out = f": {len(first)} of {len(table)} features" if len(first) < len(table) else ""
     add_title(ax, f"Impact and other measures{left_out}", given)
     ax.set_xlim(left=-_DOT_ROOM * ax.get_xlim()[1])
     if has_legend:
         foot = add_legend(ax, handles, None, loc="lower right")
-        ax.set_ylim(len(shown) * (1 + foot / (1 - foot)) - 0.4, -0.6)
+        ax.set_ylim(len(first) * (1 + foot / (1 - foot)) - 0.4, -0.6)
     return ax
 
 
@@ -178,3 +185,152 @@ def _named_rows(ax: Axes | None, names: Sequence[str], room: float) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 0.4, -0.6)
     return ax
+
+
+# --- interactions ---------------------------------------------------------------------------------
+
+
+def plot_interactions(
+    h2: Sequence[float], names: Sequence[str], of: str, ax: Axes | None, *, max_bars: int, title: bool | str | None
+) -> Axes:
+    """Draw H² as bars, as `Interactions.plot` describes."""
+    check_integer("max_bars", max_bars, 1, "Use `max_bars=15` for the default.")
+    n_bars = min(max_bars, len(names))
+    ax = _named_rows(ax, names[:n_bars], _PAIR_ROOM if of == "pairs" else LABEL_ROOM)
+    ax.barh(np.arange(n_bars), h2[:n_bars], height=0.62, color=next_color(ax), gid="bar", zorder=2)
+    add_x_label(ax, glossary.explanation("h2").name)
+    left_out = f": {n_bars} of {len(names)}" if n_bars < len(names) else ""
+    add_title(ax, f"Interactions of {of}{left_out}", check_title(title))
+    return ax
+
+
+def interactions_height(interactions: Interactions) -> float:
+    """Height of the bars that a view has of interactions, in letters."""
+    counts = len(interactions._joint), len(interactions._moved)
+    return sum(_ROW * (min(n, _MOST_ROWS) + _AROUND) for n in counts if n)
+
+
+def draw_interactions(
+    parent: FigureBase, interactions: Interactions, state: ViewState, height: float, room: float
+) -> None:
+    """Draw pairs above features, largest H² first, with H² and the size in units of the prediction.
+
+    They are so many letters high; names have so many pt.
+    """
+    labels = {name: result.label for name, result in interactions._results.items()}
+    pairs = [([labels[name] for name in names], joint) for names, joint in interactions._joint.items()]
+    features = [([labels[name]], moved.joint) for name, moved in interactions._moved.items()]
+    least = _LEAST_SHARE * interactions._context.prediction_sd  # a smaller effect is too small to matter
+    whole = interactions_height(interactions)
+    most = max(1, int(min(1.0, height / whole if whole else 1.0) * (_MOST_ROWS + _AROUND)) - _AROUND)
+    parts = [
+        (heading, sorted(rows, key=lambda row: (row[1].effect < least, -row[1].h2))[:most], opened)
+        for heading, rows, opened in (("Pairs", pairs, state.choice("pair")), ("Features", features, [state.feature]))
+        if rows
+    ]
+    longest = max((joint.h2 for _, rows, _ in parts for _, joint in rows), default=0.0) or 1.0
+    ratios = [len(rows) + _AROUND for _, rows, _ in parts]
+    axes = parent.subplots(max(1, len(parts)), 1, squeeze=False, height_ratios=ratios or None).ravel()
+    write_share = nonnegative_format([longest])
+    for ax, (heading, rows, opened) in zip(axes, parts, strict=False):
+        size, look, color = size_of("ytick.labelsize"), Look.of(ax), next_color(ax)
+        write_size = nonnegative_format([joint.effect for _, joint in rows])
+        are_open = [sorted(names) == sorted(opened) for names, _ in rows]
+        text: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": size}
+        for place, (_, joint) in enumerate(rows):
+            is_tiny = joint.effect < least
+            alpha = 1.0 if are_open[place] or is_tiny else 0.6
+            fill: dict[str, Any] = {"facecolor": "none" if is_tiny else color, "alpha": alpha}
+            ax.barh(place, joint.h2, height=0.6, edgecolor=color, linewidth=0.6, gid="bar", **fill)
+            ink = look.mixed(0.6 if is_tiny else 1.0)
+            ax.text(_H2 * longest, place, write_share(joint.h2), **text, color=ink, gid="h2")
+            ax.text(_SIZE * longest, place, write_size(joint.effect), **text, color=ink, gid="size")
+        ax.text(_H2 * longest, -0.9, "H²", **text, color=look.mixed(0.7))
+        ax.text(_SIZE * longest, -0.9, "size", **text, color=look.mixed(0.7))
+        ax.set_yticks(range(len(rows)), labels=[fitted(" × ".join(names), room, size) for names, _ in rows])
+        for label, is_open in zip(ax.get_yticklabels(), are_open, strict=True):
+            label.set_fontweight("bold" if is_open else "normal")
+        ax.set(xlim=(0, _SIZE * longest), ylim=(len(rows) - 0.4, -1.4), xticks=[])
+        ax.tick_params(axis="y", length=0)
+        ax.spines["bottom"].set_visible(False)
+        ax.set_title(heading, loc="left", fontsize=size_of("font.size"), weight="bold")
+
+
+# --- heat maps ------------------------------------------------------------------------------------
+
+
+def plot_pair(
+    explanation: Explanation,
+    names: tuple[Any, Any],
+    *,
+    grid_size: int = two_way.GRID_SIZE,
+    sample: int = two_way.SAMPLE,
+    ax: Axes | None = None,
+    title: bool | str | None = True,
+    legend: bool = True,
+    palette: Any = None,
+) -> Axes:
+    """Draw the mean prediction at every pair of values, as `Explanation.plot` describes."""
+    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
+    pair = explanation.two_way(*names, grid_size=grid_size, sample=sample)
+    check_palette(_pair_coloring(pair), palette)
+    ax = given_axes(ax)
+    add_title(ax, f"Mean {pair.output_label}, {pair_rows(pair)}", given)
+    draw_pair(ax, pair, with_palette(_pair_coloring(pair), palette, Look.of(ax), None), has_legend=has_legend)
+    return ax
+
+
+def _pair_coloring(pair: TwoWay) -> Coloring:
+    """Return what the colours of the cells mean; where there are both signs, 0 is in the middle."""
+    values = pair.partial_dependence
+    low, high = float(values.min()), float(values.max())
+    most = max(abs(low), abs(high))
+    if most == 0 or high - low <= _FLAT * most:
+        pad = most * 0.05 or 0.5
+        low, high = low - pad, high + pad
+    elif low < 0 < high:
+        low, high = -most, most
+    ends = number_text(low), number_text(high)
+    return Coloring.of_ramp(pair.output_label, values.ravel(), (low, high), ends, has_named_ends=False)
+
+
+def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_legend: bool = True) -> None:
+    """Draw the heat map with the observations, hatched where none is near."""
+    look, coloring = Look.of(ax), coloring or _pair_coloring(pair)
+    (first, across, x), (second, up, y) = (_side(pair, which) for which in (0, 1))
+    colors: dict[str, Any] = {
+        "cmap": ListedColormap(coloring.palette.colors / 255), "norm": Normalize(*coloring.domain or (0.0, 1.0))
+    }  # fmt: skip
+    ax.pcolormesh(across, up, pair.partial_dependence.T, gid="cells", **colors)
+    is_empty = np.ma.masked_where(pair.near.T > 0, np.zeros(pair.near.T.shape))
+    hatched: dict[str, Any] = {"hatch": "////", "edgecolor": look.mixed(0.3), "facecolor": "none", "linewidth": 0}
+    ax.pcolor(across, up, is_empty, gid="no observations", **hatched)
+    dot: dict[str, Any] = {"s": 4, "color": look.mixed(1), "edgecolors": look.mixed(0), "linewidths": 0.3, "alpha": 0.8}
+    ax.scatter(x, y, **dot, gid="observations", rasterized=len(x) > _MOST_DOTS)
+    ax.set_xlim(across[0], across[-1])
+    ax.set_ylim(up[0], up[-1])
+    for axis, side, size in ((ax.xaxis, first, "xtick.labelsize"), (ax.yaxis, second, "ytick.labelsize")):
+        if side.levels is not None:
+            names = [fitted(level, _LEVEL_ROOM, size_of(size)) for level in side.levels]
+            axis.set_ticks(side.grid, labels=names)
+        elif side.kind == "boolean":
+            axis.set_ticks([0.0, 1.0], labels=["False", "True"])
+        elif side.kind == "datetime":
+            _write_dates(axis)
+    if has_legend:
+        add_color_bar(ax, coloring)
+    add_x_label(ax, pair.first.label, ["Hatched: no observations near."] if (pair.near == 0).any() else [])
+    add_y_label(ax, pair.second.label)
+
+
+def _side(pair: TwoWay, which: int) -> tuple[DisplayAxis, Array, Array]:
+    """Return the axis of one of two features, the bounds of its cells, and the places of the observations."""
+    feature, places = pair._axes[which]
+    axis = display_axis(feature, places)
+    grid, dots = axis.grid, axis.observed[pair.row_positions]
+    half = 0.0 if len(grid) > 1 else abs(float(grid[0])) * 0.1 or 0.5
+    if feature.kind in two_way.SEPARATE:  # levels, or true and false, with nothing between them: dots side by side
+        half, reach = 0.5, strip_reach(len(dots), _LEVEL_PX) / _LEVEL_PX
+        aside = reach * place_in_strip((1, 7)[which] * np.arange(1, len(dots) + 1))
+        dots = np.where(axis.is_off(dots), math.nan, dots + aside)
+    return axis, np.concatenate([[grid[0] - half], (grid[1:] + grid[:-1]) / 2, [grid[-1] + half]]), dots

@@ -1,11 +1,17 @@
-"""Legend and colour bar of Matplotlib Axes."""
+"""Legend, colour bar and numbers of Matplotlib Axes."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.figures.numbers import Numbers
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import AutoLocator, Formatter, MaxNLocator
+
+from ice_explorer.features.axis_text import number_format
 from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
 
 if TYPE_CHECKING:
@@ -13,6 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.colorbar import Colorbar
     from matplotlib.figure import FigureBase
     from matplotlib.legend import Legend
@@ -36,10 +43,10 @@ _LEADING: Final = 1.45  # letters, from one row to the next
 def add_legend(ax: Axes, handles: Sequence[Artist], title: str | None, loc: str = "upper left") -> float:
     """Put a legend into a part of some Axes, for which no layout makes room; return its share of their height."""
     before = ax.get_legend()  # of what has been drawn on these Axes already
-    shown = [] if before is None else list(zip(before.legend_handles, before.get_texts(), strict=True))
-    entries = [(handle, text.get_text().replace(r"\$", "$")) for handle, text in shown]
+    shown = [] if before is None else zip(before.legend_handles, before.get_texts(), strict=True)
+    entries: list[tuple[Any, str]] = [(handle, text.get_text().replace(r"\$", "$")) for handle, text in shown]
     known = {text for _, text in entries}
-    entries += [(handle, _text(handle)) for handle in handles if _text(handle) not in known]
+    entries += [(handle, text) for handle in handles if (text := str(handle.get_label())) not in known]
     if not entries:
         return 0.0
     rows = int(_MOST_HEAD * room_of(ax)[1] / (_LEADING * size_of("legend.fontsize"))) - (title is not None)
@@ -53,11 +60,7 @@ def add_figure_legend(
     figure: FigureBase, handles: Sequence[Artist], title: str | None, width: float, loc: str = "outside lower center"
 ) -> Legend:
     """Put a legend under the panels of a figure that is so many pt wide."""
-    return _legend(figure, [(handle, _text(handle)) for handle in handles], title, loc, width=width)
-
-
-def _text(handle: Artist) -> str:
-    return str(handle.get_label())
+    return _legend(figure, [(handle, str(handle.get_label())) for handle in handles], title, loc, width=width)
 
 
 def _legend(
@@ -114,8 +117,6 @@ def add_color_bar(ax: Axes, coloring: Coloring) -> None:
     A layout that finds room for labels is left to do so. Without one, the Axes give up that of the labels, too, so
     that these do not reach into the neighbour.
     """
-    from matplotlib.figure import Figure
-
     width, height = room_of(ax)
     engine = root_of(ax).get_layout_engine()
     aspect = max(1.0, height / _BAR)
@@ -123,16 +124,11 @@ def add_color_bar(ax: Axes, coloring: Coloring) -> None:
         _color_bar(ax.figure, coloring, height, ax=ax, fraction=_WIDEST_BAR / width, pad=_GAP / width, aspect=aspect)
         return
     scratch = Figure(figsize=(2 * _BAR / 72, height / 72), dpi=72)
-    labelled = _end(_color_bar(scratch, coloring, height, cax=scratch.add_axes((0, 0, 0.5, 1))).ax)
-    beyond = 72 / ax.figure.dpi * (_end(ax) - ax.get_window_extent().x1)
-    look = {"fraction": min(_MOST_BAR, labelled / width), "pad": (_GAP + beyond) / width, "aspect": aspect}
-    _color_bar(ax.figure, coloring, height, ax=ax, **look)
-
-
-def _end(ax: Axes) -> float:
-    """Return where some Axes end with all their labels [px]."""
+    labelled: Any = _color_bar(scratch, coloring, height, cax=scratch.add_axes((0, 0, 0.5, 1))).ax.get_tightbbox()
     box: Any = ax.get_tightbbox()
-    return float(box.x1)
+    beyond = 72 / ax.figure.dpi * (box.x1 - ax.get_window_extent().x1)
+    look = {"fraction": min(_MOST_BAR, labelled.x1 / width), "pad": (_GAP + beyond) / width, "aspect": aspect}
+    _color_bar(ax.figure, coloring, height, ax=ax, **look)
 
 
 def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Coloring) -> None:
@@ -141,9 +137,6 @@ def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Col
 
 
 def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import ListedColormap, Normalize
-
     low, high = coloring.domain or (0.0, 1.0)
     scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))
     bar: Colorbar = figure.colorbar(scale, format=Numbers(), **where)
@@ -153,3 +146,52 @@ def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> 
     bar.ax.set_gid("colorbar")
     bar.ax.set_label("colorbar")
     return bar
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+class Numbers(Formatter):
+    """Write the ticks of an axis alike, with a separator of thousands."""
+
+    def __init__(self, separator: str = ",") -> None:
+        super().__init__()
+        self._separator = separator
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002 - of Matplotlib
+        """Write one of the ticks."""
+        axis: Any = self.axis
+        return self.format_ticks([*axis.get_majorticklocs(), x])[-1]
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Write them all, to the decimals of their least distance."""
+        places = np.unique(values)
+        step = float(np.diff(places).min(initial=np.inf))
+        largest = float(np.abs(places).max(initial=0.0))
+        write = number_format(largest, step if np.isfinite(step) else 1.0, separator=self._separator)
+        return [write(value) for value in values]
+
+
+class Within(AutoLocator):
+    """Ticks where curves are drawn: beside the strips at the foot and the legend numbers say nothing."""
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__()
+        self.ends = low, high
+
+    @classmethod
+    def restrict(cls, axis: Axis, low: float, high: float) -> None:
+        """Have no ticks beyond some values, nor beyond those of earlier curves; a locator of the user stays."""
+        before = axis.get_major_locator()
+        if isinstance(before, cls):
+            low, high = min(low, before.ends[0]), max(high, before.ends[1])
+        elif type(before) not in (AutoLocator, MaxNLocator):
+            return
+        axis.set_major_locator(cls(low, high))
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Return the usual ticks that are within."""
+        usual, (low, high) = np.asarray(super().tick_values(vmin, vmax)), self.ends
+        room = 1e-9 * (high - low)
+        within = usual[(usual >= low - room) & (usual <= high + room)]
+        return within if len(within) > 1 else usual

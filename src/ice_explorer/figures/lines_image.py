@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Places
-    from ice_explorer.scene.coloring import Coloring
-    from ice_explorer.scene.palette import Palette
+    from ice_explorer.scene.coloring import Coloring, Palette
 
 _BLOCK: Final = 1 << 16  # pieces of curves that are drawn at a time: bounds the memory
 
@@ -40,22 +40,11 @@ class LinesImage(Artist):
     """
 
     def __init__(
-        self,
-        x: Array,
-        y: Array,
-        opacity: Array,
-        coloring: Coloring,
-        *,
-        linewidth: float,
-        strength: float,
-        most: float,
+        self, lines: tuple[Array, Array, Array], coloring: Coloring, *, linewidth: float, strength: float, most: float
     ) -> None:
         super().__init__()
-        self._x, self._y, self._opacity = x, y, opacity
-        self._coloring = coloring
-        self._linewidth = linewidth
-        self._strength = strength
-        self._most = most
+        self._lines, self._linewidth, self._most = lines, linewidth, most
+        self._paint = partial(draw_lines, values=coloring.values, palette=coloring.palette, strength=strength)
         self._drawn: tuple[object, NDArray[np.uint8]] | None = None
 
     def get_window_extent(self, renderer: RendererBase | None = None) -> Bbox:
@@ -77,28 +66,21 @@ class LinesImage(Artist):
         scales = axes.get_xscale(), axes.get_yscale()
         key = (*axes.bbox.extents.tolist(), *axes.viewLim.extents.tolist(), *scales, width, height, thickness)
         if self._drawn is None or self._drawn[0] != key:
-            points = axes.transData.transform(np.column_stack([np.tile(self._x, len(self._y)), self._y.ravel()]))
-            placed = fineness * (points - [left, bottom])
-            self._drawn = key, self._pixels(placed, width, height, thickness)
+            x, y, opacity = self._lines
+            points = axes.transData.transform(np.column_stack([np.tile(x, len(y)), y.ravel()]))
+            placed = fineness * (points - [left, bottom])  # in px from the lower left corner
+            x, y = placed[: len(x), 0], placed[:, 1].reshape(y.shape)
+            if x[0] > x[-1]:  # an axis that is turned round
+                x, y, opacity = x[::-1], y[:, ::-1], opacity[:, ::-1]
+            pixels = self._paint((x, y, opacity), width=width, height=height, thickness=thickness)
+            pixels[..., 3] = np.round(self._most * pixels[..., 3])
+            self._drawn = key, pixels
         gc = renderer.new_gc()
         self._set_gc_clip(gc)  # type: ignore[attr-defined]
         gc.set_gid(self.get_gid())
-        renderer.draw_image(gc, left, bottom, self._drawn[1])
+        renderer.draw_image(gc, left, bottom, self._drawn[1])  # the lowest row first
         gc.restore()
         self.stale = False
-
-    def _pixels(self, placed: Array, width: int, height: int, thickness: float) -> NDArray[np.uint8]:
-        """Draw points in px from the lower left corner as an image with the lowest row first, as renderers want it."""
-        shape, opacity = self._y.shape, self._opacity
-        x, y = placed[: shape[1], 0], placed[:, 1].reshape(shape)
-        if x[0] > x[-1]:  # an axis that is turned round
-            x, y, opacity = x[::-1], y[:, ::-1], opacity[:, ::-1]
-        pixels = draw_lines(
-            (x, y, opacity), self._coloring.values, self._coloring.palette,
-            width=width, height=height, thickness=thickness, strength=self._strength,
-        )  # fmt: skip
-        pixels[..., 3] = np.round(self._most * pixels[..., 3])
-        return pixels
 
 
 def draw_lines(
@@ -139,11 +121,7 @@ def _channels(values: NDArray[np.float32], palette: Palette) -> tuple[Places, Ar
     """Where each line's ink is summed, missing values last; and its place on a ramp."""
     known, n_known = ~np.isnan(values), 1 if palette.kind == "ramp" else len(palette.colors)
     level = np.where(known, values, 0.0)
-    at = (
-        np.zeros(len(values), dtype=np.intp)
-        if palette.kind == "ramp"
-        else np.minimum(level.astype(np.intp), n_known - 1)
-    )
+    at = np.minimum(level.astype(np.intp), n_known - 1)
     return np.where(known, at, n_known), np.clip(level, 0.0, 1.0).astype(np.float64)
 
 

@@ -1,7 +1,9 @@
-"""Size, letters, title and caption of a figure that is saved."""
+"""A figure that is saved: its size, letters, title and caption, and its file with where it comes from."""
 
 from __future__ import annotations
 
+import io
+import math
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.errors import OptionError
+from ice_explorer.figures.text import printable
+from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from matplotlib.figure import Figure
 
 _MM_PER_INCH: Final = 25.4
 _MM_PER_UNIT: Final = {"mm": 1.0, "cm": 10.0, "in": _MM_PER_INCH, "pt": _MM_PER_INCH / 72}
@@ -63,15 +69,9 @@ class Paper:
         import matplotlib as mpl
 
         load_notebook_backend()
-        with mpl.rc_context(self._style()):
-            yield
-
-    def _style(self) -> Any:
-        import matplotlib as mpl
-
         usual: Any = mpl.rcParams
         scale = self.font_size / usual["font.size"]
-        return {
+        style: Any = {
             "font.size": self.font_size,
             "font.family": [*usual["font.family"], *_further_fonts()],
             **{name: scale * usual[name] for name in _LENGTHS},
@@ -84,6 +84,8 @@ class Paper:
             "svg.hashsalt": "ice-explorer",  # the same figure is the same file
             "pdf.fonttype": 42,
         }
+        with mpl.rc_context(style):
+            yield
 
     @classmethod
     def checked(
@@ -102,9 +104,16 @@ class Paper:
 
         - raises OptionError: if one of them cannot be, or the letters are too large for the width.
         """
-        usual = _usual_font_size()
+        from matplotlib import rcParams, rcParamsDefault
+
+        given = float(rcParams["font.size"])
+        usual = USUAL_FONT_SIZE if given == rcParamsDefault["font.size"] else given
         letters = _number("font_size", font_size, usual, _FONT_SIZES, "pt, as letters are measured")
-        room = usual_width * max(1.0, letters / usual) if width is None else _millimetres(width, usual_width)
+        match = _LENGTH.fullmatch(width) if isinstance(width, str) else None
+        length = width if match is None else float(match[1]) * _MM_PER_UNIT[match[2]]
+        advice = f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual_width:g}.'
+        unit, room = "mm, a number of mm or a text with its unit", usual_width * max(1.0, letters / usual)
+        room = _number("width", length, room, _WIDTHS, unit, advice=advice, got=width)
         if room < _LEAST_WIDTH * letters:
             raise OptionError(
                 f"`width` must be at least {_LEAST_WIDTH * letters:g} mm for letters of {letters:g} pt; got {room:g}.",
@@ -114,8 +123,8 @@ class Paper:
             width=room,
             font_size=letters,
             dpi=_number("dpi", dpi, USUAL_DPI, _DPIS, "dots per inch"),
-            title=_said("title", False if title is None else title),
-            caption=_said("caption", caption),
+            title=_text("title", False if title is None else title),
+            caption=_text("caption", caption),
         )
 
 
@@ -139,44 +148,86 @@ def _further_fonts() -> list[str]:
     return [name for name in _OF_OTHER_SCRIPTS if name in installed]
 
 
-def _usual_font_size() -> float:
-    from matplotlib import rcParams, rcParamsDefault
-
-    given = float(rcParams["font.size"])
-    return USUAL_FONT_SIZE if given == rcParamsDefault["font.size"] else given
-
-
-def _millimetres(got: object, usual: float) -> float:
-    low, high = _WIDTHS
-    found = _LENGTH.fullmatch(got) if isinstance(got, str) else None
-    length = got if found is None else float(found[1]) * _MM_PER_UNIT[found[2]]
-    if not _is_between(length, low, high):
-        raise OptionError.must(
-            "width",
-            f"be from {low:g} to {high:g} mm, a number of mm or a text with its unit",
-            got,
-            f'Write for example `width="89mm"` or `width="3.5in"`, or leave it out for {usual:g}.',
-        )
-    return float(length)  # type: ignore[arg-type]
-
-
-def _number(option: str, got: object, usual: float, bounds: tuple[float, float], unit: str) -> float:
-    if got is None:
+def _number(
+    option: str,
+    value: object,
+    usual: float,
+    bounds: tuple[float, float],
+    unit: str,
+    *,
+    advice: str = "",
+    got: object = None,
+) -> float:
+    """Check a number that a user may have given otherwise; None is the usual one."""
+    low, high = bounds
+    if value is None:
         return usual
-    if not _is_between(got, *bounds):
-        low, high = bounds
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not low <= value <= high:
+        advice = advice or f"Leave it out for {usual:g}."
         what = f"be from {low:g} to {high:g} {unit}"
-        raise OptionError.must(option, what, got, f"Leave it out for {usual:g}.")
-    return float(got)  # type: ignore[arg-type]
+        raise OptionError.must(option, what, value if got is None else got, advice)
+    return float(value)
 
 
-def _is_between(got: object, low: float, high: float) -> bool:
-    return isinstance(got, (int, float)) and not isinstance(got, bool) and low <= got <= high
-
-
-def _said(option: str, got: object) -> bool | str:
+def _text(option: str, got: object) -> bool | str:
     if not isinstance(got, (bool, str)):
         raise OptionError.must(
             option, "be True, False or a text", got, f"Use `{option}=True` for the usual words, or give your own."
         )
     return got
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+_CREATOR: Final = f"ice-explorer {__version__}"
+_MOST_COLORS: Final = 255
+
+
+def svg_bytes(figure: Figure, title: str, description: str, provenance: str, dpi: float) -> bytes:
+    """Write a figure as SVG, with the provenance as the source in its metadata."""
+    metadata = {"Title": title, "Description": description, "Creator": _CREATOR, "Source": provenance}
+    plain = {name: printable(text) for name, text in metadata.items()}
+    return _written(figure, "svg", dpi, metadata={**plain, "Date": None})
+
+
+def png_bytes(figure: Figure, title: str, description: str, provenance: str, dpi: float) -> bytes:
+    """Write a figure as PNG, with the provenance in the text chunk "ice-explorer"."""
+    # Matplotlib cuts a part of a pixel off.
+    figure.set_size_inches(*(math.floor(side * dpi + 0.5) / dpi + 1e-9 for side in figure.get_size_inches()))
+    metadata = {"Title": title, "Description": description, "Software": _CREATOR, "ice-explorer": provenance}
+    return _written(figure, "png", dpi, metadata=metadata)
+
+
+def pdf_bytes(figures: Iterable[Figure], title: str, description: str, provenance: str, dpi: float) -> bytes:
+    """Write figures as the pages of one PDF, with the provenance under "ice-explorer" in its information.
+
+    It holds no date, so that the same figure is the same file.
+    """
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    file = io.BytesIO()
+    metadata: dict[str, Any] = {"Title": title, "Subject": description, "Creator": _CREATOR, "CreationDate": None}
+    with PdfPages(file, metadata=metadata) as document:
+        document.infodict()["ice-explorer"] = provenance
+        for figure in figures:
+            figure.savefig(document, format="pdf", dpi=dpi)
+    return file.getvalue()
+
+
+def small_png_bytes(figure: Figure, dpi: float, provenance: str) -> bytes:
+    """Write a figure as PNG of few colours, a third of the bytes."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    small, text = io.BytesIO(), PngInfo()
+    text.add_text("ice-explorer", provenance)
+    image = Image.open(io.BytesIO(_written(figure, "png", dpi))).convert("RGB")
+    few = image.quantize(_MOST_COLORS, dither=Image.Dither.NONE)
+    few.save(small, format="PNG", optimize=True, pnginfo=text)
+    return small.getvalue()
+
+
+def _written(figure: Figure, suffix: str, dpi: float, **options: Any) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format=suffix, dpi=dpi, **options)
+    return file.getvalue()

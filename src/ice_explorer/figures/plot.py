@@ -9,24 +9,37 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.ticker import PercentFormatter
 
 from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import unknown_keyword
-from ice_explorer.figures.curves import FeaturePlot, level_handles
-from ice_explorer.figures.effects import plot_effects
+from ice_explorer.figures.curves import FeaturePlot
+from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.legend import add_color_bar, add_figure_legend, add_legend, add_shared_color_bar
-from ice_explorer.figures.pair import plot_pair
 from ice_explorer.figures.ranking import draw_ranking
-from ice_explorer.figures.style import Look, Styling, bare_figure, check_title, given_axes, next_color, with_palette
+from ice_explorer.figures.style import (
+    Look,
+    bare_figure,
+    check_palette,
+    check_properties,
+    check_title,
+    given_axes,
+    next_color,
+    with_palette,
+)
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, kept_width, room_of, size_of
+from ice_explorer.glossary import explanation as explained
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import drawn_models, ranking_of, shown_lines
-from ice_explorer.scene.curve_lines import EFFECTS, effect_lines
-from ice_explorer.scene.scene import KIND_TITLES
+from ice_explorer.scene.build import KIND_TITLES, drawn_models, ranking_of, shown_lines
+from ice_explorer.scene.lines import EFFECTS, effect_lines
 from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:
@@ -38,11 +51,8 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy, Unit
-    from ice_explorer.scene.coloring import Coloring
     from ice_explorer.scene.lines import EffectName, Lines
 
-_KINDS: Final = (*KINDS, "effects")
-_LENGTH_OF_PAIR: Final = 2
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend
 
@@ -52,17 +62,16 @@ def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping
 
     - raises ArgumentError: if the figure has no such option.
     """
-    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, _KINDS)}
+    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, (*KINDS, "effects"))}
     if what is None:
         return _draw(plot_ranking, (explanation,), {**chosen, **options})
-    is_feature = what in explanation
     if kind == "effects":
         return _draw(plot_effects, (explanation, what), options)
-    if not is_feature and isinstance(what, tuple) and len(what) == _LENGTH_OF_PAIR:
-        return _draw(plot_pair, (explanation, what), {**chosen, **options})
-    if not is_feature and isinstance(what, list):
-        return _draw(plot_panels, (explanation, what), {**chosen, **options})
-    return _draw(plot_curves, (explanation, what), {**chosen, **options})
+    draw: Callable[..., Axes | Figure] = plot_curves
+    if what not in explanation:
+        is_pair = isinstance(what, tuple) and len(what) == 2
+        draw = plot_pair if is_pair else plot_panels if isinstance(what, list) else plot_curves
+    return _draw(draw, (explanation, what), {**chosen, **options})
 
 
 def plot_of_models(models: ModelComparison, what: Any, kind: str | None, options: Mapping[str, Any]) -> Any:
@@ -136,10 +145,9 @@ def plot_curves(
         explanation, color_by, decay, feature=opened.label, kind=kind, anchor=opened._anchor_place(anchor),
         max_lines=max_lines, besides=besides or Besides(),
     )  # fmt: skip
-    styling = Styling.checked(
-        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw,
-        is_colored=drawn_models(state) is not None or color_by is not None,
-    )  # fmt: skip
+    is_colored = drawn_models(state) is not None or color_by is not None
+    line_kw, mean_kw = check_properties(palette, line_kw, mean_kw, is_colored=is_colored)
+    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     if check_flag("share_axis", share_axis) and kind != "c-ice":
         raise OptionError(
             f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
@@ -151,44 +159,59 @@ def plot_curves(
             f"`effects` must come with `kind='ice'` or `kind='c-ice'`, whose unit they have; got {kind!r}.",
             "Leave `effects` out, or choose another kind.",
         )
-    lines, coloring = shown_lines(explanation, opened, state)
+    lines = shown_lines(explanation, opened, state)
     lines = replace(lines, effects=effect_lines(opened, lines, cast("list[EffectName]", chosen)))
-    with_palette(coloring, palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
-    is_own, ax = ax is None, given_axes(ax)
+    check_palette(lines.coloring, palette)
+    models = drawn_models(state)
+    ranges = [
+        one[feature]._prediction_range for one in ([explanation] if models is None else models.explanations.values())
+    ]
+    share_span = max(high - low for low, high in ranges) if share_axis else 0.0
+    may_grow, ax = ax is None and not share_axis, given_axes(ax)
     draw_curves(
-        ax, lines, coloring, styling, len(opened.rows), share_axis=share_axis, may_grow=is_own and not share_axis
-    )
-    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", styling.title)
+        ax, lines, len(opened.rows), palette=palette, legend=has_legend, share_span=share_span,
+        may_grow=may_grow, line_kw=line_kw, mean_kw=mean_kw,
+    )  # fmt: skip
+    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", given)
     return ax
 
 
 def draw_curves(
     ax: Axes,
     lines: Lines,
-    coloring: Coloring,
-    styling: Styling,
     n_rows: int,
     *,
-    share_axis: bool = False,
+    palette: Any = None,
+    legend: bool = True,
+    share_span: float = 0.0,
     may_grow: bool = True,
+    line_kw: Mapping[str, Any] | None = None,
+    mean_kw: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet."""
-    look, color = Look.of(ax), styling.line_kw.get("color")
-    if color is None and coloring.title is None:
+    """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet.
+
+    Changes that are as large as `share_span` are 100 % on a second axis, which there is unless it is 0.
+    """
+    color = (line_kw or {}).get("color")
+    if color is None and lines.coloring.title is None:
         color = next_color(ax)
-    coloring = with_palette(coloring, styling.palette, look, color)
-    drawn = FeaturePlot(ax, lines, coloring, look, styling, n_rows, lines.y_domain, may_grow=may_grow)
+    coloring = with_palette(lines.coloring, palette, Look.of(ax), color)
     add_y_label(ax, lines.y_title)
-    if share_axis:
-        drawn.add_share_axis()
-    if coloring.domain is not None and styling.legend:
+    if share_span > 0:
+        of_span, from_span = partial(np.multiply, 1 / share_span), partial(np.multiply, share_span)
+        right = ax.secondary_yaxis("right", functions=(of_span, from_span))
+        right.yaxis.set_major_formatter(PercentFormatter(1))
+        right.set_ylabel(explained("prediction_range").name)
+        right.set_gid("share axis")
+    if coloring.domain is not None and legend:
         add_color_bar(ax, coloring)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
+    lines, may_grow = replace(lines, coloring=coloring), may_grow and legend
+    drawn = FeaturePlot(ax, lines, n_rows, line_kw=line_kw, mean_kw=mean_kw, may_grow=may_grow)
     foot = drawn.draw(kept_width(ax))
-    for handle in level_handles(coloring, look):
+    for handle in drawn.level_handles:
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
-    head = add_legend(ax, drawn.handles, drawn.legend_title) if styling.legend else 0.0
-    drawn.set_limits(foot, head)
+    drawn.set_limits(foot, add_legend(ax, drawn.handles, drawn.legend_title) if legend else 0.0)
 
 
 def plot_panels(
@@ -209,37 +232,40 @@ def plot_panels(
     mean_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
-    shown = [explanation[feature] for feature in check_names("what", features)]
-    if not shown:
+    opened = [explanation[feature] for feature in check_names("what", features)]
+    if not opened:
         raise OptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
-    styling = Styling.checked(
-        title=title, legend=legend, palette=palette, line_kw=line_kw, mean_kw=mean_kw, is_colored=color_by is not None
-    )
+    line_kw, mean_kw = check_properties(palette, line_kw, mean_kw, is_colored=color_by is not None)
+    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
-    drawn = [shown_lines(explanation, opened, replace(state, feature=opened.label)) for opened in shown]
-    drawn = [(replace(lines, has_rug=False), coloring) for lines, coloring in drawn]  # so that all have one axis
-    all_lines = [lines for lines, _ in drawn]
-    with_palette(drawn[0][1], palette, Look.of_paper(), "black")  # before a figure is made that nobody needs
-    figure, axes = _panels(len(shown), n_columns)
-    look = Look.of(axes[0])
-    color = None if color_by is not None else styling.line_kw.get("color") or next_color(axes[0])
+    drawn = [shown_lines(explanation, each, replace(state, feature=each.label)) for each in opened]
+    check_palette(drawn[0].coloring, palette)
+    n_columns = min(n_columns, len(opened))
+    n_rows = math.ceil(len(opened) / n_columns)
+    width, height = (share * side for share, side in zip(_PANEL, rcParams["figure.figsize"], strict=True))
+    figure = bare_figure(n_columns * width, n_rows * height + _AROUND * size_of("font.size") / 72)
+    axes = grid_of_axes(figure, len(opened), n_columns)
+    domain = None
+    if is_shared:
+        low, high = zip(*(lines.y_domain for lines in drawn if not lines.is_empty), strict=True)
+        domain = min(low), max(high)
+    color = None if color_by is not None else line_kw.get("color") or next_color(axes[0])
     plots = []
-    for ax, opened, (lines, coloring) in zip(axes, shown, drawn, strict=True):
-        ax.set_label(opened.label)
-        colored = with_palette(coloring, palette, look, color)
-        domain = _shared(all_lines) if is_shared else lines.y_domain
-        plots.append(FeaturePlot(ax, lines, colored, look, styling, len(opened.rows), domain))
+    for ax, each, lines in zip(axes, opened, drawn, strict=True):
+        ax.set_label(each.label)
+        coloring = with_palette(lines.coloring, palette, Look.of(ax), color)
+        drawn_lines = replace(lines, coloring=coloring, has_rug=False)  # so that all have one axis
+        plots.append(FeaturePlot(ax, drawn_lines, len(each.rows), domain, line_kw=line_kw, mean_kw=mean_kw))
         add_title(ax, lines.x_title, given=True)
         plots[-1].set_limits(plots[-1].draw(room_of(ax)[0]))
-    usual = f"{KIND_TITLES[kind]} of {len(shown)} of {counted(len(explanation), 'feature')}"
-    if styling.title:
-        figure.suptitle(usual if styling.title is True else styling.title)
-    output = explanation.output_label
-    what = {"ice": output, "c-ice": f"change of the {output}", "d-ice": f"slope of the {output}"}[kind]
+    usual = f"{KIND_TITLES[kind]} of {len(opened)} of {counted(len(explanation), 'feature')}"
+    if given:
+        figure.suptitle(usual if given is True else given)
+    what = {"ice": "", "c-ice": "change of the ", "d-ice": "slope of the "}[kind] + explanation.output_label
     figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
-    if styling.legend:
+    if has_legend:
         longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
         add_figure_legend(figure, longest.handles, longest.legend_title, 72 * figure.get_figwidth())
         if plots[0].coloring.domain is not None:
@@ -247,24 +273,12 @@ def plot_panels(
     return figure
 
 
-def _panels(n_panels: int, n_columns: int) -> tuple[Figure, list[Axes]]:
-    from matplotlib import rcParams
-
-    n_columns = min(n_columns, n_panels)
-    n_rows = math.ceil(n_panels / n_columns)
-    usual = rcParams["figure.figsize"]
-    around = _AROUND * size_of("font.size") / 72
-    size = n_columns * _PANEL[0] * usual[0], n_rows * _PANEL[1] * usual[1] + around
-    figure = bare_figure(*size)
-    axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
-    for ax in axes[n_panels:]:
+def grid_of_axes(parent: Any, n_axes: int, n_columns: int) -> list[Axes]:
+    """Return so many Axes in so many columns of a figure, or of a part of one."""
+    axes = list(parent.subplots(math.ceil(n_axes / n_columns), n_columns, squeeze=False).flat)
+    for ax in axes[n_axes:]:
         ax.remove()
-    return figure, axes[:n_panels]
-
-
-def _shared(all_lines: Sequence[Lines]) -> tuple[float, float]:
-    domains = [lines.y_domain for lines in all_lines if not lines.is_empty]
-    return min(low for low, _ in domains), max(high for _, high in domains)
+    return axes[:n_axes]
 
 
 def _state_of(explanation: Explanation, color_by: Any, decay: float | None, **state: Any) -> ViewState:

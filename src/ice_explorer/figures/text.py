@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-Title: TypeAlias = bool | str | None
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-ELLIPSIS: Final = "…"
+_ELLIPSIS: Final = "…"
 _HEAD: Final = 0.6  # of the letters that remain of a text whose middle is cut
 _MOST_LINES: Final = 2  # of a title and of a label
 _BEYOND: Final = 1.15  # of the size of the Axes: titles and labels may reach into the gap to the next ones
@@ -45,31 +44,13 @@ def elide(text: str, room: float, size: Any) -> str:
     """Cut the middle of a text that is wider than so many pt: names that begin alike differ at their ends."""
     if width_of(text, size) <= room:
         return text
-    low, high = 0, len(text) - 1
-    while low < high:
-        kept = (low + high + 1) // 2
-        if width_of(_shortened(text, kept), size) <= room:
-            low = kept
-        else:
-            high = kept - 1
-    return _shortened(text, low)
 
+    def shortened(n_letters: int) -> str:
+        head = math.ceil(_HEAD * n_letters)
+        return text[:head].rstrip() + _ELLIPSIS + text[len(text) - (n_letters - head) :].lstrip()
 
-def _shortened(text: str, n_letters: int) -> str:
-    head = math.ceil(_HEAD * n_letters)
-    return text[:head].rstrip() + ELLIPSIS + text[len(text) - (n_letters - head) :].lstrip()
-
-
-def wrapped(text: str, room: float, size: Any) -> list[str]:
-    """Break a text into lines of so many pt, each of one word at least."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and width_of(longer, size) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+    counts = range(1, len(text))
+    return shortened(bisect_right(counts, room, key=lambda n_letters: width_of(shortened(n_letters), size)))
 
 
 def fitted(text: str, room: float, size: Any) -> str:
@@ -78,8 +59,14 @@ def fitted(text: str, room: float, size: Any) -> str:
 
 
 def broken(text: str, room: float, size: Any, most: int | None = None) -> str:
-    """Break a text into lines of so many pt: at most so many, the last one cut, or as many as it takes."""
-    lines = wrapped(printable(text), room, size)
+    """Break a text between words into lines of so many pt: at most so many, the last one cut, or all it takes."""
+    lines: list[str] = []
+    for word in printable(text).split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
     if most is not None and len(lines) > most:
         lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
     return "\n".join(fitted(line, room, size) for line in lines)
@@ -110,7 +97,7 @@ def size_of(parameter: Any) -> float:
     return float(FontProperties(size=rcParams[parameter]).get_size_in_points())
 
 
-def add_title(ax: Axes, usual: str, given: Title) -> None:
+def add_title(ax: Axes, usual: str, given: Any) -> None:
     """Give some Axes the usual title for True, none for None or False, else the given one as it is."""
     if given is True:
         ax.set_title(broken(usual, _BEYOND * room_of(ax)[0], ax.title.get_fontsize(), _MOST_LINES))

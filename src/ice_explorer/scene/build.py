@@ -1,251 +1,329 @@
-"""Build the scene of a view: ranking, open feature and colours, and what stands around them."""
+"""Build the scene of a view: ranking, open feature and colours, and what stands around them; and its sentences.
+
+The twins of the sentences are `js/src/panels/feature/sentence.ts` and `reachText` of `js/src/text/numbers.ts`.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from ice_explorer.errors import OptionError
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import column_format, is_zero, nonnegative_format, number_text
 from ice_explorer.features.dates import choose_unit
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.results.options import OF_MODELS, resolve_decay
-from ice_explorer.scene.coloring import Coloring, coloring_of, split_of
-from ice_explorer.scene.curve_lines import effect_lines, leaving_text, lines_of, middle_of, slope_range
-from ice_explorer.scene.interactions import interactions_scene
-from ice_explorer.scene.lines import join_lines
-from ice_explorer.scene.pair import pair_of
-from ice_explorer.scene.palette import level_palette
-from ice_explorer.scene.scene import Bar, Ranking, Scene, Small
-from ice_explorer.scene.view_state import ViewState, compared_with, shared_span
-from ice_explorer.scene.words import average_sentence, missing_sentence
+from ice_explorer.glossary import explanation as explained
+from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
+from ice_explorer.scene.coloring import Coloring, level_palette, split_of
+from ice_explorer.scene.display_axis import place_writer
+from ice_explorer.scene.lines import effect_lines, join_lines, leaving_text, lines_of, middle_of, slope_range
+from ice_explorer.scene.view_state import compared_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.results.intervals import RankIntervals
-    from ice_explorer.results.options import Unit
-    from ice_explorer.scene.lines import EffectLine, Lines
+    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.scene.display_axis import DisplayAxis
+    from ice_explorer.scene.lines import Lines
+    from ice_explorer.scene.view_state import ViewState
 
-MOST_FEATURES: Final = 30  # in small
-LINES_IN_SMALL: Final = 200  # of `js/src/panels/all_features/panel.ts`, as is the number of selected rows
+    Span = tuple[float, float]
+
+_RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
+CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}
+_UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
+KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
+_MOST_FEATURES: Final = 30  # in small
+_LINES_IN_SMALL: Final = 200  # of `js/src/panels/all_features/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
 _LINES_COMPARED: Final = 1000  # of `js/src/panels/compare/compare.ts`
 _MOST_TICKS: Final = 500  # of `js/src/state/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
-_MODEL: Final = "model"  # title of the legend
+# What distances from the observed value are measured in, by the option `distance`; so in `js/src/text/numbers.ts`.
+_UNITS_OF_DISTANCE: Final = {"marginal": "SD", "conditional": "SD (given the other features)", "custom": "scales"}
+_LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named
+_ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 
 
-def scene(explanation: Explanation, state: ViewState) -> Scene:
-    """Gather what a view shows; its state then names the open feature."""
-    ranking, state = _ranked(explanation, state)
-    return _opened(explanation, ranking, state if state.feature != "" else _opening(state, ranking.bars[0]))
+# --- what a view shows ----------------------------------------------------------------------------
 
 
-def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
-    """Gather what a view shows with each feature open, in the order of the bars."""
-    ranking, state = _ranked(explanation, state)  # which takes as long as all the rest where features are many
-    return [_opened(explanation, ranking, _opening(state, bar)) for bar in ranking.bars]
+@dataclass(frozen=True)
+class Bar:
+    """One feature of the ranking.
+
+    - `value`: length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
+    - `tick`: impact without decay, in a ranking by in-distribution impact; None in any other.
+    - `direction`: signed mean change per step; NaN where levels have no order.
+    - `step`: what follows the label: the step that bars are per, where some features have one of their own.
+    - `interval`: ends of the interval of the value; None where it has none.
+    - `is_tied`: whether the feature is tied with the one ranked next.
+    - `of_models`: the value by each of several models; empty with one, and in a ranking by their disagreement.
+    """
+
+    label: str
+    value: float
+    tick: float | None
+    direction: float
+    is_unordered: bool
+    step: str = ""
+    interval: tuple[float, float] | None = None
+    is_tied: bool = False
+    of_models: tuple[float, ...] = ()
 
 
-def _ranked(explanation: Explanation, state: ViewState) -> tuple[Ranking, ViewState]:
-    """Sort the features, and say how impact is counted."""
-    ranking = ranking_of(explanation, state)
-    return ranking, replace(state)
+@dataclass(frozen=True)
+class Ranking:
+    """All features, largest first.
 
+    `opened` is the label of the open feature, "" where none is; `level` is that of the intervals, None where there are
+    none; `models` are the names of several models whose bars are drawn.
+    """
 
-def _opening(state: ViewState, bar: Bar) -> ViewState:
-    return replace(state, feature=bar.label)
+    rank_by: RankBy
+    convention: Convention
+    unit: Unit
+    bars: tuple[Bar, ...]
+    opened: str = ""
+    level: float | None = None
+    models: tuple[str, ...] = ()
 
+    @property
+    def has_ticks(self) -> bool:
+        """Whether bars are decayed, and ticks mark the impact without decay: not where each feature has several."""
+        return self.rank_by == "in_distribution_impact" and not self.models
 
-def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
-    """Show one feature beside the ranking."""
-    opened = explanation[state.feature]
-    state = replace(state, feature=opened.label)
-    lines, coloring = shown_lines(explanation, opened, state)
-    lines = _with_optional(opened, lines, state)
-    models = state.besides.models
-    changed = {bar.label for bar in ranking.bars if bar.is_open != (bar.label == opened.label)}  # few of thousands
-    bars = (replace(bar, is_open=not bar.is_open) if bar.label in changed else bar for bar in ranking.bars)
-    return Scene(
-        ranking=replace(ranking, bars=tuple(bars)),
-        lines=lines,
-        coloring=coloring,
-        state=state,
-        n_rows=len(opened.rows),
-        average=("" if models is None else f"{models._opened}: ") + _sentences(explanation, opened, lines),
-        sample="" if opened._sampling is None else opened._sampling.text,
-    )
-
-
-def _sentences(explanation: Explanation, opened: FeatureExplanation, lines: Lines) -> str:
-    """Return how the mean prediction changes along the open feature, and what a missing value does."""
-    middle = sum(opened._prediction_range) / 2
-    average = average_sentence(opened.label, lines.axis, opened.partial_dependence, explanation.output_label, middle)
-    figures = opened.metrics()
-    missing = missing_sentence(opened.label, figures["missing_impact"], figures["impact"])
-    return f"{average} {missing}".rstrip()
-
-
-def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> tuple[Lines, Coloring]:
-    """Draw a feature as a reader chose to see it; without the lines that were switched off."""
-    models = drawn_models(state)
-    if models is not None:
-        return filtered(*_lines_of_models(explanation, models, state), state.choices)
-    lines = _as_chosen(explanation, lines_of(explanation, opened, state, fades_unlike=state.fades_unlike), state)
-    split = split_of(state.choice("coloring"), state.color_by, opened)
-    coloring = coloring_of(explanation, state.color_by, lines.positions, split)
-    return filtered(lines, coloring, state.choices)
-
-
-def drawn_models(state: ViewState) -> ModelComparison | None:
-    """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
-    is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
-    return None if is_alone else state.besides.models
-
-
-def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> tuple[Lines, Coloring]:
-    """Draw the open feature by every model on the same axes, one colour each, with their means."""
-    drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
-    parts = [_as_chosen(explanation, lines, state) for lines in drawn]
-    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
-    coloring = Coloring(_MODEL, level_palette(len(parts), ordered=False), values, levels=tuple(models.explanations))
-    spans = [part.y_span for part in parts if part.y_span is not None]
-    lines = replace(
-        join_lines(parts),
-        spread=np.max([part.spread for part in parts], axis=0),
-        prediction_span=max((part.prediction_span for part in parts if part.prediction_span is not None), default=None),
-        y_span=(min(low for low, _ in spans), max(high for _, high in spans)) if spans else None,
-        is_cut=any(part.is_cut for part in parts),
-        remark=next((part.remark for part in parts if part.remark is not None), None),
-        has_mean=False,
-        group_means=np.stack([part.mean for part in parts]),
-    )
-    return lines, coloring
-
-
-def _with_optional(opened: FeatureExplanation, lines: Lines, state: ViewState) -> Lines:
-    """Add what a reader switched on about the feature."""
-    effects: tuple[EffectLine, ...] = ()
-    if lines.group_means is None and state.choice("ale"):  # else those of one model would be among the curves of all
-        effects = effect_lines(opened, lines, ["ale"])
-    if effects and lines.y_span is not None:
-        heights = np.concatenate([lines.y_span, *(effect.values for effect in effects)])
-        lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
-    if not state.fades_unlike:
-        return replace(lines, effects=effects)
-    return replace(lines, effects=effects, unlike=opened._unlike_shares().grid_shares)
-
-
-def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
-    """Draw the lines and their axis as a reader chose to see them."""
-    n_lines, target = len(lines.positions), state.besides.target
-    is_on_scale = lines.kind == "ice" and explanation.settings.response not in _NO_TARGET
-    if target is not None and state.choice("target") and is_on_scale:
-        lines = replace(lines, target=target[lines.positions], target_text=state.besides.target_text)
-    if state.choice("shared_y"):
-        lines = _stretched(
-            lines, shared_span(lines.kind, (feature._prediction_range for feature in explanation.values()))
+    @property
+    def longest(self) -> float:
+        """Largest value of any bar, tick or whisker; 0 where none is defined."""
+        reaches = (
+            reach
+            for bar in self.bars
+            for reach in (bar.value, bar.tick or 0.0, (bar.interval or (0.0,))[-1], *bar.of_models)
         )
-    if lines.kind == "d-ice" and not lines.is_empty:
-        found = slope_range(lines.x, lines.values, lines.extent)
-        remark = leaving_text(found, lines.extent, n_lines)
-        lines = replace(lines, y_span=(found.low, found.high), is_cut=found.is_cut, remark=remark)
-    has_rug = n_lines <= _MOST_TICKS and not lines.on_levels
-    return replace(lines, has_rug=has_rug)
+        return max((reach for reach in reaches if math.isfinite(reach)), default=0.0)
+
+    @property
+    def title(self) -> str:
+        """The metric, with its unit unless that is the unit of the prediction."""
+        return ", ".join(filter(None, [_RANK_TITLES[self.rank_by], _UNIT_TITLES[self.unit]]))
+
+    @property
+    def heading(self) -> str:
+        """The same with a capital."""
+        return self.title[0].upper() + self.title[1:]
+
+    @property
+    def counted(self) -> str:
+        """What the figures are averages of; empty for a metric that both conventions share."""
+        return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
+
+    @property
+    def interval_text(self) -> str:
+        """What whiskers are; empty where there are none."""
+        return "" if self.level is None else f"{100 * self.level:g} % {explained('interval').name}"
+
+    @property
+    def ties(self) -> str:
+        """Which neighbours are tied, in a sentence; empty where there are no intervals."""
+        if self.level is None:
+            return ""
+        tied = [f"{bar.label} and {after.label}" for bar, after in pairwise(self.bars) if bar.is_tied]
+        return f"Tied at {100 * self.level:g} %: {'; '.join(tied)}." if tied else ""
+
+    @property
+    def place(self) -> str:
+        """Place of the open feature, in a sentence; empty where its figure is undefined."""
+        for rank, bar in enumerate(self.bars, 1):
+            if bar.label == self.opened and math.isfinite(bar.value):
+                return f"Rank {rank:,} of {len(self.bars):,}."
+        return ""
+
+    @cached_property
+    def write(self) -> Callable[[float], str]:
+        """How the values are written."""
+        write = nonnegative_format([bar.value for bar in self.bars])
+        if self.unit == "prediction":
+            return write
+        return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
+
+    def sign(self, bar: Bar) -> Literal["up", "down", "levels", "none"]:
+        """What stands before a bar; a direction that would be written as nothing is none, and disagreement has none."""
+        if self.rank_by == OF_MODELS:
+            return "none"
+        if bar.is_unordered:
+            return "levels"
+        figures = [abs(bar.direction), *([bar.value] if self.rank_by in ("impact", "in_distribution_impact") else [])]
+        if not math.isfinite(bar.direction) or any(is_zero(self.write(figure)) for figure in figures):
+            return "none"
+        return "up" if bar.direction > 0 else "down"
 
 
-def _stretched(lines: Lines, span: tuple[float, float] | None) -> Lines:
-    """Return lines whose value axis covers a span as well as what is drawn."""
-    if span is None:
-        return lines
-    low, high = lines.extent
-    return replace(lines, y_span=(min(low, span[0]), max(high, span[1])))
+class Small(NamedTuple):
+    """A plot in small: of a feature, or of the open one for a class.
+
+    `is_open` marks the open feature, or the class that is explained; `note` is next to the title.
+    """
+
+    title: str
+    lines: Lines
+    is_open: bool
+    note: str = ""
 
 
-def filtered(lines: Lines, coloring: Coloring, choices: Mapping[str, Any]) -> tuple[Lines, Coloring]:
-    """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
-    rule = choices.get("filters", {}).get(coloring.title)
-    if rule is None or coloring.domain is not None:
-        return lines, coloring
-    hidden, levels = rule["hidden"], coloring.values  # None stands for missing values
-    is_hidden = np.isin(levels, [level for level, name in enumerate(coloring.levels) if name in hidden])
-    keeps = ~is_hidden & ~(np.isnan(levels) & (None in hidden))
-    fewer = replace(lines.some(keeps), y_span=lines.y_span or lines.extent)
-    return fewer, replace(coloring, values=coloring.values[keeps])
+@dataclass(frozen=True)
+class Scene:
+    """A whole view: the ranking, the open feature, and what stands around them.
+
+    - `state`: with the name of the feature that is open.
+    - `n_rows`: rows that the curves of the feature were computed for, of which some are drawn.
+    - `average`: how the mean prediction changes along the open feature, in one sentence.
+    - `sample`: of how many rows these are a sample, where the feature is not computed for all; else "".
+    - `pair`: the heat map of the open feature and another one, in the place of the curves.
+    - `compared`: the open feature and those that it is compared with, in its place.
+    - `features`: all features, where they are shown in place of the open one; at most so many as are drawn.
+    - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
+    - `interactions`: pairs and features by H², in the place of the ranking.
+    """
+
+    ranking: Ranking
+    lines: Lines
+    state: ViewState
+    n_rows: int
+    average: str
+    sample: str = ""
+    pair: TwoWay | None = None
+    compared: tuple[Small, ...] = ()
+    features: tuple[Small, ...] = ()
+    classes: tuple[Small, ...] = ()
+    n_classes: int = 0
+    interactions: Interactions | None = None
+
+    @property
+    def heading(self) -> str:
+        """What the curves are of."""
+        kind = KIND_TITLES[self.state.kind]
+        if self.features:
+            return f"{kind} of all features"
+        if self.pair is not None:
+            return f"{self.pair.first.label} × {self.pair.second.label}"
+        if self.compared:
+            names = [small.title for small in self.compared]
+            return f"{kind} of {', '.join(names[:-1])} and {names[-1]}"
+        return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
+
+    @property
+    def pair_text(self) -> str:
+        """What the heat map is of, in a sentence; empty where there is none."""
+        if self.pair is None:
+            return ""
+        names = f"{self.pair.first.label} and {self.pair.second.label}"
+        return f"Mean {self.pair.output_label} with {names} replaced, over {pair_rows(self.pair)}."
+
+    @property
+    def description(self) -> str:
+        """The view in a sentence, for who cannot see it."""
+        ranking = self.ranking
+        by = ", ".join(filter(None, [ranking.title, ranking.counted]))
+        ranked = f"{len(ranking.bars)} features ranked by {by}, {self._weight}"
+        ranked += f", with {ranking.interval_text}" if ranking.interval_text else ""
+        if self.features:
+            lead = f"{self.heading} in small;"
+        elif self.pair is not None:
+            lead = self.pair_text
+        else:
+            names = ", ".join(small.title for small in self.compared[1:])
+            around = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
+            lead = f"{self._curves}{around};"
+        return f"{lead} {ranked}. {ranking.ties}".rstrip()
+
+    @property
+    def panel_description(self) -> str:
+        """The same of the open feature alone."""
+        return self.pair_text or f"{self._curves}, {self._weight}."
+
+    @property
+    def _weight(self) -> str:
+        decay, unordered = self.state.decay, self.lines.axis.is_unordered
+        faded = (
+            "; curves end where they are further from what the other features predict than 99 % of rows"
+            if self.state.fades_unlike
+            else ""
+        )
+        return f"{weight_text(decay)} ({reach_text(decay, self.lines.distance, unordered=unordered)}){faded}"
+
+    @property
+    def _curves(self) -> str:
+        """How many of the rows are drawn, and of what."""
+        lines = self.lines
+        rows = f"{lines.n_rows:,} of {self.n_rows:,} rows{self.sample and f' ({self.sample})'}"
+        colored = "" if lines.coloring.title is None else f", coloured by {lines.coloring.title}"
+        effects = "".join(f", {explained(effect.name).name}" for effect in lines.effects)
+        return f"{rows}: {lines.y_title} against {lines.x_title}{effects}{colored}"
+
+
+def pair_rows(pair: TwoWay) -> str:
+    """Return how many rows a heat map is of, in words."""
+    n = pair.n_observations
+    return counted(n, "row") if len(pair.row_positions) == n else pair.row_count
 
 
 def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
     """Sort the features and measure their bars, per steps of some features where these are given."""
-    decay = resolve_decay(explanation.settings, state.decay)
+    decay, metric = resolve_decay(explanation.settings, state.decay), state.rank_by
     unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
-    table = explanation.table(decay, rank_by=None, unit=unit)
-    of_models = _of_models(explanation, state, decay, unit)
-    if state.rank_by == OF_MODELS:
-        table[OF_MODELS], of_models = table.index.map(of_models[OF_MODELS]), {}
-    table = table.sort_values(state.rank_by, ascending=False, kind="stable")
-    step_of = None if steps is None or state.rank_by == "missing_impact" else explanation._steps(steps)
-    bars = [
+    table, models = explanation.table(decay, rank_by=None, unit=unit), state.besides.models
+    of_models: dict[str, Mapping[Any, float]] = {}
+    if metric == OF_MODELS:
+        if models is None:
+            raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
+        largest = dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))
+        table[OF_MODELS] = table.index.map(largest)
+    elif models is not None:
+        tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
+        of_models = {name: each[metric].to_dict() for name, each in tables.items()}
+    table = table.sort_values(metric, ascending=False, kind="stable")
+    step_of = None if steps is None or metric == "missing_impact" else explanation._steps(steps)
+    level = None if metric == OF_MODELS else state.ci
+    ends: dict[str, tuple[float, float]] = {}
+    tied = set()
+    if level is not None:
+        result, labels = explanation._rank_intervals(metric, level, decay, unit), explanation._labels
+        limits = zip(labels, result.low.tolist(), result.high.tolist(), strict=True)
+        ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
+        tied = {(labels[first], labels[second]) for first, second in result.tied}
+    features = [explanation[name] for name in table.index]
+    following = [*(feature.label for feature in features[1:]), ""]  # one too many where no feature is explained
+    bars = tuple(
         Bar(
-            label=explanation[feature].label,
-            value=float(figures[state.rank_by]),
-            tick=float(figures["impact"]) if state.rank_by == "in_distribution_impact" and not of_models else None,
+            label=feature.label,
+            value=float(figures[metric]),
+            tick=float(figures["impact"]) if metric == "in_distribution_impact" and not of_models else None,
             direction=float(figures["direction"]),
-            is_unordered=explanation[feature].dtype_kind in UNORDERED,
-            is_open=explanation[feature].label == state.feature,
-            step="" if step_of is None else _step_text(explanation[feature], step_of),
-            of_models=tuple(float(values[feature]) for values in of_models.values()),
+            is_unordered=feature.dtype_kind in UNORDERED,
+            step="" if step_of is None else _step_text(feature, step_of),
+            interval=ends.get(feature.label),
+            is_tied=(feature.label, after) in tied,
+            of_models=tuple(float(values[name]) for values in of_models.values()),
         )
-        for feature, figures in table.iterrows()
-    ]
-    if state.ci is not None and state.rank_by != OF_MODELS:
-        found = explanation._rank_intervals(state.rank_by, state.ci, decay, unit)
-        bars = _with_intervals(bars, explanation._labels, found)
-    level = None if state.rank_by == OF_MODELS else state.ci
+        for (name, figures), feature, after in zip(table.iterrows(), features, following, strict=False)
+    )
     convention = explanation.settings.convention
-    return Ranking(state.rank_by, convention, state.unit, tuple(bars), level, models=tuple(of_models))
-
-
-def _of_models(
-    explanation: Explanation,
-    state: ViewState,
-    decay: float,
-    unit: Unit | Mapping[Any, object],
-) -> dict[str, Mapping[Any, float]]:
-    """Return the metric of the ranking by each of several models, or how far these disagree, by feature."""
-    models = state.besides.models
-    if models is None and state.rank_by == OF_MODELS:
-        raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
-    if models is None:
-        return {}
-    if state.rank_by == OF_MODELS:
-        return {OF_MODELS: dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))}
-    tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
-    return {name: table[state.rank_by].to_dict() for name, table in tables.items()}
-
-
-def _with_intervals(bars: Sequence[Bar], labels: Sequence[str], found: RankIntervals) -> list[Bar]:
-    """Add to bars their intervals, and whether they are tied with the next one."""
-    ends = {
-        label: (low, high) for label, low, high in zip(labels, found.low.tolist(), found.high.tolist(), strict=True)
-    }
-    tied = {(labels[first], labels[second]) for first, second in found.tied}
-    after = [*(bar.label for bar in bars[1:]), ""]
-    return [
-        replace(
-            bar,
-            interval=None if math.isnan(ends[bar.label][0]) else ends[bar.label],
-            is_tied=(bar.label, following) in tied,
-        )
-        for bar, following in zip(bars, after, strict=True)
-    ]
+    return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models))
 
 
 def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
@@ -261,64 +339,172 @@ def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
     return f" (per {step * unit.per_day:g} {unit.short})"
 
 
+def scene(explanation: Explanation, state: ViewState) -> Scene:
+    """Gather what a view shows; its state then names the open feature."""
+    return _opened(explanation, ranking_of(explanation, state), state)
+
+
+def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
+    """Gather what a view shows with each feature open, in the order of the bars."""
+    ranking = ranking_of(explanation, state)  # which takes as long as all the rest where features are many
+    return [_opened(explanation, ranking, replace(state, feature=bar.label)) for bar in ranking.bars]
+
+
+def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
+    """Show one feature beside the ranking."""
+    opened = explanation[state.feature if state.feature != "" else ranking.bars[0].label]
+    state, models = replace(state, feature=opened.label), state.besides.models
+    lines = shown_lines(explanation, opened, state)
+    if lines.group_means is None and state.choice("ale"):  # else those of one model would be among the curves of all
+        lines = replace(lines, effects=effect_lines(opened, lines, ["ale"]))
+    if lines.effects and lines.y_span is not None:
+        heights = np.concatenate([lines.y_span, *(effect.values for effect in lines.effects)])
+        lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
+    if state.fades_unlike:
+        lines = replace(lines, unlike=opened._unlike_shares().grid_shares)
+    middle, figures, output = sum(opened._prediction_range) / 2, opened.metrics(), explanation.output_label
+    average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
+    if figures["missing_impact"] > figures["impact"]:  # a missing value does more than a step does; neither is NaN
+        changes = number_text(figures["missing_impact"])
+        average += f" If {opened.label} is missing, it changes by {changes} on average."
+    return Scene(
+        ranking=replace(ranking, opened=opened.label),
+        lines=lines,
+        state=state,
+        n_rows=len(opened.rows),
+        average=("" if models is None else f"{models._opened}: ") + average,
+        sample="" if opened._sampling is None else opened._sampling.text,
+    )
+
+
+def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> Lines:
+    """Draw a feature as a reader chose to see it; without the lines that were switched off."""
+    models = drawn_models(state)
+    if models is not None:
+        return _filtered(_lines_of_models(explanation, models, state), state.choices)
+    split = split_of(state.choice("coloring"), state.color_by, opened)
+    lines = lines_of(explanation, opened, state, split=split, fades_unlike=state.fades_unlike)
+    return _filtered(_as_chosen(explanation, lines, state), state.choices)
+
+
+def drawn_models(state: ViewState) -> ModelComparison | None:
+    """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
+    is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
+    return None if is_alone else state.besides.models
+
+
+def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> Lines:
+    """Draw the open feature by every model on the same axes, one colour each, with their means."""
+    drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
+    parts = [_as_chosen(explanation, lines, state) for lines in drawn]
+    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
+    coloring = Coloring("model", level_palette(len(parts), ordered=False), values, levels=tuple(models.explanations))
+    lines = replace(
+        join_lines(parts, coloring),
+        spread=np.max([part.spread for part in parts], axis=0),
+        is_cut=any(part.is_cut for part in parts),
+        remark=next((part.remark for part in parts if part.remark is not None), None),
+        group_means=np.stack([part.mean for part in parts]),
+    )
+    spans = [part.y_span for part in parts if part.y_span is not None]
+    return _stretched(lines, spans) if spans else lines
+
+
+def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
+    """Draw the lines and their axis as a reader chose to see them."""
+    n_lines, target = len(lines.positions), state.besides.target
+    is_on_scale = lines.kind == "ice" and explanation.settings.response not in _NO_TARGET
+    if target is not None and state.choice("target") and is_on_scale:
+        name = state.besides.target_name
+        text = f"observed {name}" if name else explained("target").name
+        lines = replace(lines, target=target[lines.positions], target_text=text)
+    shared = _shared_span(explanation, state, lines.kind)
+    if shared is not None:
+        lines = _stretched(lines, [lines.extent, shared])
+    if lines.kind == "d-ice" and not lines.is_empty:
+        span = slope_range(lines.x, lines.values, lines.extent)
+        remark = leaving_text(span, lines.extent, n_lines)
+        lines = replace(lines, y_span=(span.low, span.high), is_cut=span.is_cut, remark=remark)
+    return replace(lines, has_rug=n_lines <= _MOST_TICKS and not lines.on_levels)
+
+
+def _shared_span(explanation: Explanation, state: ViewState, kind: Kind) -> Span | None:
+    """Return what the value axes of all features share: their predictions, or the largest change of any.
+
+    None where they share none, as slopes do, which are per unit of each feature.
+    """
+    if not state.choice("shared_y") or kind == "d-ice":
+        return None
+    low, high = zip(*(feature._prediction_range for feature in explanation.values()), strict=True)
+    if kind == "ice":
+        return min(low), max(high)
+    widest = max(last - first for first, last in zip(low, high, strict=True))
+    return -widest, widest
+
+
+def _stretched(lines: Lines, spans: Iterable[Span | None]) -> Lines:
+    """Return lines whose value axis covers these spans, and what it covers already."""
+    low, high = zip(*filter(None, [lines.y_span, *spans]), strict=True)
+    return replace(lines, y_span=(min(low), max(high)))
+
+
+def _filtered(lines: Lines, choices: Mapping[str, Any]) -> Lines:
+    """Leave out the lines that the legend has switched off; mean and axes stay those of all."""
+    coloring = lines.coloring
+    rule = choices.get("filters", {}).get(coloring.title)
+    if rule is None or coloring.domain is not None:
+        return lines
+    hidden, levels = rule["hidden"], coloring.values  # None stands for missing values
+    is_hidden = np.isin(levels, [level for level, name in enumerate(coloring.levels) if name in hidden])
+    keeps = ~is_hidden & ~(np.isnan(levels) & (None in hidden))
+    return replace(lines.take(keeps), y_span=lines.y_span or lines.extent)
+
+
 # --- around the open feature: compared features, all features, and every class ---------------------
 
 
 def with_pair(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature the heat map that takes the place of its curves, if any."""
-    return replace(scene, pair=pair_of(explanation, scene.state))
+    names, joint = scene.state.choice("pair"), scene.state.besides.joint
+    return replace(scene, pair=joint.pair(explanation, *names)) if scene.state.feature in names else scene
 
 
 def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
-    state = scene.state
-    scene = replace(scene, interactions=interactions_scene(explanation, state))
-    scene = with_pair(explanation, scene)
-    opened = explanation[state.feature]
+    state, scene = scene.state, with_pair(explanation, scene)
+    if state.choice("left") == "interactions":
+        interactions = state.besides.joint.interactions(explanation)
+        interactions._complete()
+        scene = replace(scene, interactions=interactions)
+    opened, shared = explanation[state.feature], _shared_span(explanation, state, state.kind)
     split = split_of(state.choice("coloring"), state.color_by, opened)
 
-    def small(feature: FeatureExplanation, rows: NDArray[np.int64], note: str = "") -> Small:
-        lines = lines_of(explanation, feature, state, rows)
-        coloring = coloring_of(explanation, state.color_by, rows, split)
-        lines, coloring = filtered(replace(lines, y_span=lines.extent), coloring, state.choices)
-        return Small(feature.label, lines, coloring, feature.label == opened.label, note)
+    def small(feature: FeatureExplanation, rows: Rows, note: str = "") -> Small:
+        lines = lines_of(explanation, feature, state, rows, split=split)
+        drawn = _filtered(replace(lines, y_span=lines.extent), state.choices)
+        return Small(feature.label, drawn, feature.label == opened.label, note)
 
-    shared = None
-    if state.choice("shared_y"):
-        shared = shared_span(state.kind, (feature._prediction_range for feature in explanation.values()))
+    def stretched(smalls: Iterable[Small], spans: Iterable[Span | None]) -> tuple[Small, ...]:
+        return tuple(each._replace(lines=_stretched(each.lines, spans)) for each in smalls)
+
     if state.choice("right") == "all":
-        few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, LINES_IN_SMALL)
-        bars = scene.ranking.bars[:MOST_FEATURES]
-        shown = [
-            (explanation[bar.label], f"{rank} · {scene.ranking.write(bar.value)}") for rank, bar in enumerate(bars, 1)
-        ]
-        smalls = [small(feature, feature._draw(most, few), note) for feature, note in shown]
-        return replace(scene, features=tuple(_reaching(each, [shared]) for each in smalls))
+        few, most, smalls = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, _LINES_IN_SMALL), []
+        for rank, bar in enumerate(scene.ranking.bars[:_MOST_FEATURES], 1):
+            feature = explanation[bar.label]
+            smalls.append(small(feature, feature._draw(most, few), f"{rank} · {scene.ranking.write(bar.value)}"))
+        return replace(scene, features=stretched(smalls, [shared]))
     if scene.pair is not None:  # in the place of the curves, and of what is beside them
         return scene
     others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
-    rows = _rows_of(opened, state)
+    rows = opened._draw(state.max_lines, state.selection)  # so that each can be followed from plot to plot
+    if len(rows) > _LINES_COMPARED:
+        some = rows[np.linspace(0, len(rows) - 1, _LINES_COMPARED).astype(np.intp)]
+        rows = np.union1d(some, np.array(state.selection, dtype=np.int64))
     smalls = [small(explanation[name], rows) for name in ([opened.label, *others] if others else [])]
-    if state.kind != "d-ice":  # slopes are per unit of each feature, so they share no axis
-        spans = [shared, *(each.lines.y_span for each in smalls)]
-        smalls = [_reaching(each, spans) for each in smalls]
-    scene = replace(scene, compared=tuple(smalls))
+    # Slopes are per unit of each feature, so they share no axis.
+    spans = [] if state.kind == "d-ice" else [shared, *(each.lines.y_span for each in smalls)]
+    scene = replace(scene, compared=stretched(smalls, spans))
     return _with_classes(explanation, opened, scene) if state.choice("classes") else scene
-
-
-def _reaching(small: Small, spans: Iterable[tuple[float, float] | None]) -> Small:
-    """Stretch the value axis of a plot over others."""
-    low, high = zip(*filter(None, [small.lines.y_span, *spans]), strict=True)
-    return replace(small, lines=replace(small.lines, y_span=(min(low), max(high))))
-
-
-def _rows_of(opened: FeatureExplanation, state: ViewState) -> NDArray[np.int64]:
-    """Return the rows of the open feature, so that each can be followed from plot to plot."""
-    rows = opened._draw(state.max_lines, state.selection)
-    if len(rows) <= _LINES_COMPARED:
-        return rows
-    some = rows[np.linspace(0, len(rows) - 1, _LINES_COMPARED).astype(np.intp)]
-    return np.union1d(some, np.array(state.selection, dtype=np.int64))
 
 
 def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: Scene) -> Scene:
@@ -327,16 +513,67 @@ def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: S
     if classes is None:
         return scene
     positions = opened._draw(scene.state.max_lines)
-    whole = replace(scene.state, kind="ice", decay=1.0)
-    lines = lines_of(explanation, opened, whole, positions)
-    found = classes.lines(opened.feature, positions)
-    span = float(found.curves.min()), float(found.curves.max())
-    coloring = coloring_of(explanation, None, positions)
+    lines = lines_of(explanation, opened, replace(scene.state, kind="ice", decay=1.0, color_by=None), positions)
+    result = classes.lines(opened.feature, positions)
+    span = float(result.curves.min()), float(result.curves.max())
     smalls = []
-    for at, output in enumerate(found.outputs):
-        curves = np.broadcast_to(found.curves[at], lines.values.shape)
-        mean, band = curves.mean(axis=0), middle_of(curves)
+    for at, output in enumerate(result.outputs):
+        curves = np.broadcast_to(result.curves[at], lines.values.shape)
         unplaced = np.full(len(positions), np.nan)  # observed values are marked above
-        drawn = replace(lines, values=curves, mean=mean, band=band, own_y=unplaced, missing=None, y_span=span)
-        smalls.append(Small(output, drawn, coloring, at == found.explained))
-    return replace(scene, classes=tuple(smalls), n_classes=found.n_outputs)
+        drawn = replace(
+            lines, values=curves, mean=curves.mean(axis=0), middle=middle_of(curves), own_y=unplaced, missing=None,
+            y_span=span,
+        )  # fmt: skip
+        smalls.append(Small(output, drawn, at == result.explained))
+    return replace(scene, classes=tuple(smalls), n_classes=result.n_outputs)
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+
+def average_sentence(feature: str, axis: DisplayAxis, mean: Array, output: str, middle: float) -> str:
+    """Return how the mean prediction changes along a feature, in one sentence.
+
+    `mean` is the partial dependence at each grid value, `middle` that of the range of the predictions of the feature.
+    """
+    first, last, low, high = (float(mean[0]), float(mean[-1]), float(mean.min()), float(mean.max()))
+    write, place = column_format([high - low]), place_writer(axis)
+    places = [place(value) for value in axis.grid.tolist()]
+    at_low, at_high = places[int(mean.argmin())], places[int(mean.argmax())]
+    lead = f"On average the {output}"
+    if len(mean) == 1:
+        return f"{lead} is {number_text(first)}; {feature} has one value, {places[0]}."
+    is_rounding = high - low <= _ROUNDING * max(abs(low - middle), abs(high - middle))
+    if is_rounding or write(low) == write(high):
+        return f"{lead} is {number_text(low)} whatever the value of {feature}."
+    if axis.is_unordered and len(mean) > 2:
+        return f"{lead} is lowest for {feature} = {at_low}, {write(low)}, and highest for {at_high}, {write(high)}."
+    if len(mean) == 2:
+        return f"{lead} is {write(first)} for {feature} = {places[0]} and {write(last)} for {places[1]}."
+    turn = _LEAST_TURN * (high - low)
+    turns = [
+        *([f"a minimum of {write(low)} at {at_low}"] if low < min(first, last) - turn else []),
+        *([f"a maximum of {write(high)} at {at_high}"] if high > max(first, last) + turn else []),
+    ]
+    if write(first) == write(last):
+        goes = f"begins and ends at {write(first)}"
+    else:
+        goes = f"{'rises' if last > first else 'falls'} from {write(first)} to {write(last)}"
+    return f"{lead} {goes} along {feature}{', with ' if turns else ''}{' and '.join(turns)}."
+
+
+def weight_text(decay: float) -> str:
+    """Return the name of the slider and where it stands."""
+    name = explained("decay").name
+    return f"{name[0].lower()}{name[1:]} {number_text(decay)}"
+
+
+def reach_text(decay: float, distance: str, *, unordered: bool) -> str:
+    """Return how much far values count; levels without an order have no distance, unless it is estimated."""
+    if decay >= 1:
+        return f"all {'levels' if unordered else 'values'} count alike"
+    if unordered:
+        levels = "levels that the other features rule out" if distance == "conditional" else "other levels"
+        return f"{levels} count {number_text(decay)}"
+    half = math.log(0.5) / math.log(decay)
+    return f"a value {half:.{2 if half < 0.1 else 1}f} {_UNITS_OF_DISTANCE[distance]} from the observed one counts half"

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.dates import UTC_CLOCK, Clock, make_clock
+from ice_explorer.features.axis_text import Tick, axis_number, thousands_separator, ticks, writer
+from ice_explorer.features.dates import UTC_CLOCK, Clock, choose_unit, date_ticks, date_writer, make_clock
 from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_positions
 from ice_explorer.tables.labels import shortened
-from ice_explorer.tables.natural_order import in_natural_order
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
+    from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.features.feature import Feature, FeatureKind
 
 _MOST_BINS: Final = 30
+FEW_VALUES: Final = 6  # of a feature: with no more it has a tick for each
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class DisplayAxis:
     """
 
     kind: FeatureKind
-    grid: NDArray[np.float64]
-    observed: NDArray[np.float64]
+    grid: Array
+    observed: Array
     median: float
     levels: list[str] | None
     clock: Clock = UTC_CLOCK
@@ -53,23 +55,18 @@ class DisplayAxis:
         """Whether dots are drawn on levels, with nothing in between."""
         return self.kind in LEVELLED
 
-    @property
-    def tells_its_order(self) -> bool:
-        """Whether the names of the levels say what stands between two of them: months, numbered levels."""
-        return self.levels is not None and in_natural_order(self.levels) == self.levels
-
-    def is_off(self, observed: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def is_off(self, observed: Array) -> Mask:
         """Whether own places are those of levels that are not on the grid."""
         return np.asarray(observed == OFF_GRID) if self.is_unordered else np.zeros(len(observed), dtype=np.bool_)
 
-    def own(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def own(self, positions: Rows) -> Array:
         """Places of observed values, with the median where a row has none on the axis."""
         observed = self.observed[positions]
         has_place = np.isin(observed, self.grid) if self.is_unordered else ~np.isnan(observed)
         return np.where(has_place, observed, self.median)
 
 
-def display_axis(feature: Feature, places: NDArray[np.float64], median: float = math.nan) -> DisplayAxis:
+def display_axis(feature: Feature, places: Array, median: float = math.nan) -> DisplayAxis:
     """Lay out the axis of a feature.
 
     - `places` (n_grid,): grid values as numbers.
@@ -85,7 +82,30 @@ def display_axis(feature: Feature, places: NDArray[np.float64], median: float = 
     return DisplayAxis(feature.kind, np.arange(len(places), dtype=np.float64), observed, max(0.0, place), levels)
 
 
-def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def place_writer(axis: DisplayAxis) -> Callable[[float], str]:
+    """Return how a place on an axis is written; points in time are no finer than their stretch needs."""
+    if axis.kind == "datetime":
+        return date_writer(axis.grid, axis.clock)
+    return writer(axis.kind, axis.grid, axis.levels, axis_number(axis.grid), axis.clock)
+
+
+def axis_ticks(axis: DisplayAxis, domain: tuple[float, float], width: float) -> list[Tick]:
+    """Ticks of the axis of a feature of some px: its values where there are few, else round numbers."""
+    grid, (low, high) = axis.grid, domain
+    if axis.kind == "boolean" or len(grid) <= FEW_VALUES or axis.has_levels:
+        write = writer(axis.kind, grid, axis.levels, axis_number(grid), axis.clock)
+        return [Tick(value, write(value)) for value in grid.tolist() if low <= value <= high]
+    if axis.kind == "datetime":
+        return [Tick(*tick) for tick in date_ticks(low, high, max(2, round(width / 70)), axis.clock)]
+    n_steps, separator = max(2, round(width / 52)), thousands_separator(grid)
+    if axis.kind == "timedelta":
+        per_day = choose_unit(grid).per_day
+        marks = ticks(low * per_day, high * per_day, n_steps, separator=separator)
+        return [Tick(tick.value / per_day, tick.label) for tick in marks]
+    return ticks(low, high, n_steps, whole=bool(np.all(grid == np.round(grid))), separator=separator)
+
+
+def histogram(axis: DisplayAxis) -> tuple[Array, Array]:
     """Where the data are, along the axis.
 
     - returns `edges` (n_bins + 1,): each level of the grid has a bin of its own, of width 1, and so has each value
@@ -100,22 +120,16 @@ def histogram(axis: DisplayAxis) -> tuple[NDArray[np.float64], NDArray[np.float6
         return edges, counts
     column = axis.observed[~np.isnan(axis.observed)]
     distinct = np.unique(column)
-    if len(distinct) <= _MOST_BINS:
-        edges = _edges_between(distinct)
+    if len(distinct) == 1:
+        reach = max(abs(float(distinct[0])), 1.0) / 1000
+        edges = np.array([distinct[0] - reach, distinct[0] + reach])
+    elif len(distinct) <= _MOST_BINS:  # bounds half way to the neighbours, the outer ones as far out as in
+        inner = (distinct[1:] + distinct[:-1]) / 2
+        first, last = distinct[0] - (inner[0] - distinct[0]), distinct[-1] + (distinct[-1] - inner[-1])
+        edges = np.concatenate([[first], inner, [last]])
     else:
         edges = np.histogram_bin_edges(column, bins="auto")
         if len(edges) > _MOST_BINS + 1:
             edges = np.linspace(distinct[0], distinct[-1], _MOST_BINS + 1)
     counts, edges = np.histogram(column, bins=edges)
     return edges, counts.astype(np.float64)
-
-
-def _edges_between(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bound each value half way to its neighbours, the outer ones as far out as in."""
-    if len(distinct) == 1:
-        reach = max(abs(float(distinct[0])), 1.0) / 1000
-        return np.array([distinct[0] - reach, distinct[0] + reach])
-    inner = (distinct[1:] + distinct[:-1]) / 2
-    first = distinct[0] - (inner[0] - distinct[0])
-    last = distinct[-1] + (distinct[-1] - inner[-1])
-    return np.concatenate([[first], inner, [last]])

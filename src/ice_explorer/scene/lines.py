@@ -1,41 +1,54 @@
-"""The curves of one feature as one kind of picture draws them, as plain arrays."""
+"""The curves of one feature as one kind of picture draws them, how they fade, effects over them, and slopes.
+
+The twins in the browser are `js/src/plot/effects.ts` and `js/src/plot/value_range.ts`.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ice_explorer.features.axis_text import axis_number, writer
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.errors.base import counted
+from ice_explorer.features.axis_text import number_text
+from ice_explorer.features.dates import choose_unit
+from ice_explorer.features.feature import anchor_index
+from ice_explorer.scene.coloring import coloring_of
+from ice_explorer.scene.display_axis import display_axis, histogram, place_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array, Mask, Places, Rows
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.features.feature import AnchorName
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.coloring import Coloring, Split
     from ice_explorer.scene.display_axis import DisplayAxis
-
-# Differences below this share of the values are rounding, not a picture.
-ROUNDING: Final = 1e-9
-_LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
-
+    from ice_explorer.scene.view_state import ViewState
 
 EffectName = Literal["ale", "m_plot"]
-# Arrays of `Lines` with a row for each line.
-_OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity", "own_x", "own_y", "target")
-
-
-def join_lines(parts: Sequence[Lines]) -> Lines:
-    """Put the lines of several pictures of a feature into one; all else is that of the first."""
-    arrays = {name: [getattr(part, name) for part in parts] for name in _OF_LINES}
-    joined: dict[str, Any] = {name: np.concatenate(each) for name, each in arrays.items() if each[0] is not None}
-    missing = [part.missing.values for part in parts if part.missing is not None]
-    return replace(
-        parts[0], missing=parts[0].missing and replace(parts[0].missing, values=np.concatenate(missing)), **joined
-    )
+EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
+# Differences below this share of the values are rounding, not a picture.
+ROUNDING: Final = 1e-9
+GHOST_OPACITY: Final = 0.06  # of a segment that is out of distribution
+_LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
+_MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
+_SLOPE_BINS: Final = 20  # of `js/src/plot/geometry/transforms.ts`
+# The constants of value_range.ts, where they are explained.
+_BULK: Final = 0.95
+_WORTH_CUTTING: Final = 4
+_LEAST_BULK: Final = 1e-5
+_ONE_SLOPE: Final = 1e-3
+_MOST_SLOPES: Final = 20_000
+_STEPS: Final = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
+_NO_SLOPES: Final = "has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
+_OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity", "own_y", "target")
+"""Arrays of `Lines` with a row for each line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +56,8 @@ class EffectLine:
     """An effect in the units of the lines that it is drawn over, at places on the axis (n_values,)."""
 
     name: EffectName
-    x: NDArray[np.float64]
-    values: NDArray[np.float64]
+    x: Array
+    values: Array
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class Missing:
     the value, and the dots of the others have an `opacity`: one change of level away from any other.
     """
 
-    values: NDArray[np.float64]
+    values: Array
     mean: float
     band: tuple[float, float]
     count: int
@@ -67,6 +80,7 @@ class Lines:
     """The curves of one feature as one kind of picture draws them.
 
     - `kind`: levels without an order have no slopes: their ICE is drawn instead.
+    - `coloring`: what the colours of the lines mean.
     - `axis`: places of the grid values, and how they are written.
     - `x` (n_points,): [feature]; a step curve repeats the ends of its intervals.
     - `values` (n_lines, n_points): [output], or [output / feature] for d-ICE.
@@ -74,75 +88,74 @@ class Lines:
     - `dot_opacity` (n_lines, n_grid): of a dot at each grid value.
     - `mean`, `spread` (n_points,): partial dependence as this kind of picture has it, and the standard deviation of the
       lines.
-    - `band` (2, n_points): what is shaded around the mean: one standard deviation to either side, or with
-      `has_quantile_band` the middle 68 % of the curves, as for probabilities, which mean ± SD would let leave [0, 1].
-    - `own_x`, `own_y` (n_lines,): observed value of the row and where its line is there; x is NaN where the value is
-      missing, and y, too, where nothing is drawn next to the axis.
+    - `middle` (2, n_points): what is shaded around the mean of probabilities instead of one standard deviation to
+      either side, which could leave [0, 1]: the middle 68 % of the curves.
+    - `own_y` (n_lines,): where each line is at the observed value; NaN where nothing is drawn next to the axis.
     - `missing`: what is drawn next to the axis.
     - `positions` (n_lines,): rows of X. `selected` (n_lines,): True for rows that are marked.
-    - `histogram_edges`, `histogram_counts`: where the data are.
     - `anchored_at`: grid value at which c-ICE is 0 in all lines.
-    - `prediction_span`: largest minus smallest prediction of the feature, which c-ICE is measured against.
     - `remark`: why another kind is drawn than was chosen, or how many curves extend beyond the axis.
     - `y_span`: what the value axis reaches over, where that is not what is drawn; `is_cut` where that leaves out the
       steepest slopes.
     - `target` (n_lines,): what was observed of each row, where it is to be seen; `target_text` is what this is called.
     - `has_rug`: whether there are ticks at the observed values of the rows.
-    - `has_mean`: whether the mean and its band are drawn.
-    - `group_means` (n_groups, n_points): mean of each level that colours lines, where it is known of all rows: partial
-      dependence of several models.
+    - `group_means` (n_groups, n_points): mean of each level that colours lines, drawn instead of `mean`, where it is
+      known of all rows: partial dependence of several models.
     - `effects`: drawn next to them.
     - `unlike` (n_grid,): share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
     - `distance`: what distances from the observed value are measured in, as the option `distance` names it.
-    - `notes`: what a reader chose to be told of the feature.
     """
 
     feature: str
     kind: Kind
+    coloring: Coloring
     axis: DisplayAxis
-    x: NDArray[np.float64]
-    values: NDArray[np.float64]
-    opacity: NDArray[np.float64]
-    dot_opacity: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    spread: NDArray[np.float64]
-    band: NDArray[np.float64]
-    has_quantile_band: bool
-    own_x: NDArray[np.float64]
-    own_y: NDArray[np.float64]
+    x: Array
+    values: Array
+    opacity: Array
+    dot_opacity: Array
+    mean: Array
+    spread: Array
+    middle: Array | None
+    own_y: Array
     missing: Missing | None
-    positions: NDArray[np.int64]
-    selected: NDArray[np.bool_]
-    histogram_edges: NDArray[np.float64]
-    histogram_counts: NDArray[np.float64]
-    x_title: str
+    positions: Rows
+    selected: Mask
+    distance: str
     y_title: str = ""
     anchored_at: float | None = None
-    prediction_span: float | None = None
     remark: str | None = None
     y_span: tuple[float, float] | None = None
     is_cut: bool = False
-    target: NDArray[np.float64] | None = None
+    target: Array | None = None
     target_text: str = ""
     has_rug: bool = False
-    has_mean: bool = True
-    group_means: NDArray[np.float64] | None = None
+    group_means: Array | None = None
     effects: tuple[EffectLine, ...] = ()
-    unlike: NDArray[np.float64] | None = None
-    distance: str = "marginal"
-    notes: tuple[str, ...] = ()
+    unlike: Array | None = None
 
-    def some(self, chosen: NDArray[np.bool_]) -> Lines:
+    def take(self, chosen: Mask) -> Lines:
         """Return some of the lines; mean, band and data are still those of all."""
         parts: dict[str, Any] = {name: getattr(self, name) for name in _OF_LINES}
         kept = {name: part[chosen] for name, part in parts.items() if part is not None}
         missing = self.missing and replace(self.missing, values=self.missing.values[chosen])
-        return replace(self, missing=missing, **kept)
+        coloring = replace(self.coloring, values=self.coloring.values[chosen])
+        return replace(self, missing=missing, coloring=coloring, **kept)
 
     @property
-    def grid(self) -> NDArray[np.float64]:
+    def grid(self) -> Array:
         """Places of the grid values, (n_grid,)."""
         return self.axis.grid
+
+    @property
+    def own_x(self) -> Array:
+        """Observed value of each row, (n_lines,); NaN where it is missing."""
+        return self.axis.observed[self.positions]
+
+    @property
+    def band(self) -> Array:
+        """What is shaded around the mean, (2, n_points)."""
+        return np.array([self.mean - self.spread, self.mean + self.spread]) if self.middle is None else self.middle
 
     @property
     def n_rows(self) -> int:
@@ -155,9 +168,9 @@ class Lines:
         return self.axis.has_levels and self.kind != "d-ice"
 
     @property
-    def write(self) -> Callable[[float], str]:
-        """How a value of the feature is written."""
-        return writer(self.axis.kind, self.grid, self.axis.levels, axis_number(self.grid), self.axis.clock)
+    def x_title(self) -> str:
+        """The feature, with the unit of durations."""
+        return f"{self.feature} ({choose_unit(self.grid).name})" if self.axis.kind == "timedelta" else self.feature
 
     @property
     def x_domain(self) -> tuple[float, float]:
@@ -179,14 +192,10 @@ class Lines:
     @property
     def extent(self) -> tuple[float, float]:
         """Smallest and largest of everything drawn; from infinity to its opposite where that is nothing."""
-        drawn = [self.values.ravel(), self.mean, self.own_y]
+        drawn = [self.values.ravel(), self.mean, self.own_y, *(effect.values for effect in self.effects)]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
-        drawn += [effect.values for effect in self.effects]
-        if self.group_means is not None:
-            drawn.append(self.group_means.ravel())
-        if self.target is not None:
-            drawn.append(self.target)
+        drawn += [part.ravel() for part in (self.group_means, self.target) if part is not None]
         finite = np.concatenate([part[np.isfinite(part)] for part in drawn])
         return float(finite.min(initial=math.inf)), float(finite.max(initial=-math.inf))
 
@@ -202,22 +211,263 @@ class Lines:
         return low - pad, high + pad
 
     @property
-    def data_bars(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+    def data_bars(self) -> tuple[Array, Array, Array, float]:
         """Both ends and the heights of the bars of the data, and the height of that of missing values; at most 1."""
-        counts, edges, n_missing = (
-            self.histogram_counts,
-            self.histogram_edges,
-            0 if self.missing is None else self.missing.count,
-        )
+        edges, counts = histogram(self.axis)
+        n_missing = 0 if self.missing is None else self.missing.count
         tallest = max(1.0, float(counts.max(initial=0.0)), n_missing)
         gap = _LEVEL_GAP / 2 * np.diff(edges) if self.axis.has_levels else 0.0
         left, right = (np.clip(ends, *self.x_domain) for ends in (edges[:-1] + gap, edges[1:] - gap))
         return left, right, np.where(left < right, counts / tallest, 0.0), n_missing / tallest
 
     @property
-    def spread_heights(self) -> NDArray[np.float64]:
+    def spread_heights(self) -> Array:
         """Standard deviation of the slopes at each point, as a share of the tallest that is drawn."""
         tallest = max(float(self.spread.max()), ROUNDING * float(np.abs(self.values).max(initial=0.0)))
         if self.is_cut:  # where a step is cut off above, its spread is cut off as well
             tallest = min(tallest, (self.y_domain[1] - self.y_domain[0]) / 2)
         return np.minimum(self.spread / (tallest or 1.0), 1.0)
+
+
+def join_lines(parts: Sequence[Lines], coloring: Coloring) -> Lines:
+    """Put the lines of several pictures of a feature into one with other colours; all else is that of the first."""
+    arrays = {name: [getattr(part, name) for part in parts] for name in _OF_LINES}
+    joined: dict[str, Any] = {name: np.concatenate(each) for name, each in arrays.items() if each[0] is not None}
+    values, missing = [part.missing.values for part in parts if part.missing is not None], parts[0].missing
+    missing = missing and replace(missing, values=np.concatenate(values))
+    return replace(parts[0], missing=missing, coloring=coloring, **joined)
+
+
+def lines_of(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    state: ViewState,
+    positions: Rows | None = None,
+    *,
+    split: Split = None,
+    fades_unlike: bool = False,
+) -> Lines:
+    """Compute the lines of a feature as one kind of picture shows them; of some rows, or those that it draws.
+
+    Lines have the colours of the sides of a `split`, if any. They fade by distance, and disappear where phantom
+    observations are unlike 99 % of rows if `fades_unlike`.
+    """
+    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
+    kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
+    positions = feature._draw(state.max_lines, state.selection) if positions is None else positions
+    curves = feature.compute_curves(positions)
+    fade = np.ones((len(positions), len(feature.axis)))
+    if state.decay < 1:
+        fade = _faded(feature.likelihood(state.decay, rows=positions))
+    if state.decay < 1 and fades_unlike:
+        fade = np.where(feature._are_unlike(positions), 0.0, fade)
+    is_probability = explanation.settings.response == "predict_proba"
+    lines = Lines(
+        feature=feature.label,
+        kind=kind,
+        coloring=coloring_of(explanation, state.color_by, positions, split),
+        axis=axis,
+        x=axis.grid,
+        values=curves,
+        opacity=fade[:, 1:],
+        dot_opacity=fade,
+        mean=feature.partial_dependence,
+        spread=feature.spread,
+        middle=middle_of(curves) if is_probability and kind == "ice" else None,
+        own_y=feature._predictions(positions),
+        missing=_missing(feature, positions, state.decay, is_probability=is_probability),
+        positions=positions,
+        selected=np.isin(positions, state.selection),
+        distance=explanation.settings.distance,
+        remark=None if kind == state.kind else f"{feature.label} {_NO_SLOPES}",
+    )
+    if kind == "c-ice":
+        lines = _centred(lines, feature, state.anchor)
+    elif kind == "d-ice":
+        lines = _slopes(lines)
+    if lines.missing is None:
+        lines = replace(lines, own_y=np.where(np.isnan(lines.own_x), math.nan, lines.own_y))
+    if len(lines.x) == 1 and not axis.has_levels:  # short dashes: there is no interval to draw a line over
+        value = float(lines.x[0])
+        reach = (abs(value) * 0.1 or 0.5) / 4
+        parts: dict[str, Any] = {name: getattr(lines, name) for name in ("values", "mean", "spread", "middle")}
+        parts = {name: np.repeat(part, 2, axis=-1) for name, part in parts.items() if part is not None}
+        ends, solid = np.array([value - reach, value + reach]), np.ones((len(positions), 1))
+        lines = replace(lines, x=ends, opacity=solid, **parts)
+    return replace(lines, y_title=_y_title(explanation.output_label, lines))
+
+
+def _faded(weights: Array) -> Array:
+    return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
+
+
+def middle_of(curves: Array) -> Array:
+    """Return the ends of the middle 68 % of the curves at each point: unlike mean ± SD, they stay in [0, 1]."""
+    return np.quantile(curves, _MIDDLE, axis=0) if len(curves) else np.full((2, curves.shape[1]), math.nan)
+
+
+def _missing(feature: FeatureExplanation, positions: Rows, decay: float, *, is_probability: bool) -> Missing | None:
+    """Return the predictions with the value missing; None where no observation lacks it."""
+    known = feature._missing_dependence
+    if known is None:
+        return None
+    values, (mean, spread) = feature._missing_rows(positions), known
+    low, high = middle_of(values[:, None])[:, 0].tolist() if is_probability else (mean - spread, mean + spread)
+    count = int(np.isnan(feature._item.feature.values).sum())
+    return Missing(values=values, mean=mean, band=(low, high), count=count, opacity=float(_faded(np.array(decay))))
+
+
+def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | float) -> Lines:
+    """Lower each curve of ICE by what it is at the anchor."""
+    curves, missing, index = lines.values, lines.missing, anchor_index(lines.grid, lines.axis.median, anchor)
+    if index is not None:
+        level, mean_level = curves[:, index], float(lines.mean[index])
+        own_y, mean, anchored_at = lines.own_y - level, lines.mean - mean_level, float(lines.grid[index])
+    else:
+        level, anchored_at = feature._at_own_values(lines.positions, curves), None
+        # A row that lacks the value has its own prediction beside the axis, not on its line.
+        own_y = np.where(np.isnan(lines.own_x), lines.own_y - level, 0.0)
+    centred = curves - level[:, None]
+    if index is None:  # where each line is held elsewhere, the mean is that of the lines that are drawn
+        mean = centred.mean(axis=0)
+    if missing is not None:
+        values = missing.values - level
+        middle = float(values.mean()) if index is None else missing.mean - mean_level
+        reach = float(values.std()) if len(values) else (missing.band[1] - missing.band[0]) / 2
+        missing = replace(missing, values=values, mean=middle, band=(middle - reach, middle + reach))
+    spread = centred.std(axis=0)
+    return replace(
+        lines, values=centred, mean=mean, spread=spread, own_y=own_y, missing=missing, anchored_at=anchored_at
+    )
+
+
+def _slopes(lines: Lines) -> Lines:
+    """Turn curves of ICE into their slopes, each from one end of its interval to the other."""
+    n_grid = len(lines.grid)
+    kept = np.arange(n_grid) if lines.axis.has_levels else slope_ends(n_grid)
+    grid, fade = lines.grid[kept], lines.dot_opacity[:, kept][:, 1:]
+    slopes = np.diff(lines.values[:, kept], axis=1) / np.diff(grid)
+    n_lines, n_intervals = slopes.shape
+    opacity = np.empty((n_lines, max(0, 2 * n_intervals - 1)))
+    opacity[:, ::2] = fade
+    opacity[:, 1::2] = np.minimum(fade[:, :-1], fade[:, 1:])  # the step in between takes the fainter
+    own_y = np.full(n_lines, math.nan)
+    if n_intervals > 0:
+        interval = np.clip(np.searchsorted(grid, lines.axis.own(lines.positions)), 1, n_intervals) - 1
+        own_y = slopes[np.arange(n_lines), interval]
+    return replace(
+        lines,
+        x=np.repeat(grid, 2)[1:-1],
+        values=np.repeat(slopes, 2, axis=1),
+        opacity=opacity,
+        mean=np.repeat(np.diff(lines.mean[kept]) / np.diff(grid), 2),
+        spread=np.repeat(slopes.std(axis=0), 2),
+        own_y=own_y,
+        missing=None,
+    )
+
+
+def slope_ends(n_grid: int) -> Places:
+    """Return the grid values between which slopes are drawn: the ends of 20 bins with equally many grid values.
+
+    Between neighbouring values of a step function a slope is 0 or very steep, and lines of such slopes cover the plot.
+    Metrics are computed from every slope.
+    """
+    if n_grid <= _SLOPE_BINS + 1:
+        return np.arange(n_grid)
+    return np.floor(np.arange(_SLOPE_BINS + 1) * (n_grid - 1) / _SLOPE_BINS + 0.5).astype(np.intp)
+
+
+def _y_title(output: str, lines: Lines) -> str:
+    if lines.kind == "ice":
+        return output
+    if lines.kind == "d-ice":
+        n_intervals = len(lines.x) // 2
+        over = f", over {n_intervals} quantile bins" if n_intervals < len(lines.grid) - 1 else ""
+        return f"slope of the {output} per {_STEPS.get(lines.axis.kind, 'unit')} of {lines.feature}{over}"
+    at = lines.anchored_at
+    start = "the observed value" if at is None else f"{lines.feature} = {place_writer(lines.axis)(at)}"
+    return f"change of the {output} from {start}"
+
+
+# --- effects, and the range of slopes -------------------------------------------------------------
+
+
+def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
+    """Return the chosen effects; slopes have none.
+
+    On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve is 0 at its
+    observed value, their mean over the observations is 0.
+    """
+    if lines.kind == "d-ice" or not names:
+        return ()
+    effects, anchor = local_effects(feature), lines.anchored_at
+    grid, mean = effects.grid, effects.mean_prediction
+    heights = {"ale": effects.columns["ale"], "m_plot": effects.columns["m_plot"] - mean}
+
+    def shift(values: Array) -> float:
+        if lines.kind == "ice" or anchor is None:
+            return mean if lines.kind == "ice" else 0.0
+        if lines.axis.is_unordered and anchor not in grid:
+            return math.nan
+        return -float(np.interp(anchor, grid, values))  # level beyond the grid
+
+    return tuple(EffectLine(name, grid, heights[name] + shift(heights[name])) for name in names)
+
+
+class SlopeRange(NamedTuple):
+    """What the axis reaches over; whether it is cut to the bulk of the slopes, and lines that leave it on each side."""
+
+    low: float
+    high: float
+    is_cut: bool = False
+    above: int = 0
+    below: int = 0
+
+
+def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRange:
+    """Choose what the axis of slopes reaches over.
+
+    `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
+    smallest and the largest of all that is drawn.
+    """
+    low, high = extent
+    if high - low < _ONE_SLOPE * max(-low, high):
+        return SlopeRange(min(0.0, low), max(0.0, high))
+    first, last = _bulk_of(x, values)
+    if not _LEAST_BULK * (high - low) <= last - first <= (high - low) / _WORTH_CUTTING or first == last:
+        return SlopeRange(low, high)
+    room = (last - first) / 2
+    ends = max(low, first - room), min(high, last + room)
+    leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
+    return SlopeRange(*ends, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
+
+
+def _bulk_of(x: Array, values: Array) -> tuple[float, float]:
+    """Return the narrowest interval from the lower to the upper tail of the slopes, 0 within it."""
+    n_lines, n_intervals = len(values), len(x) // 2
+    every = max(1, -(-n_lines * n_intervals // _MOST_SLOPES))
+    slopes = values[::every, ::2]
+    finite = np.isfinite(slopes)
+    lengths = np.broadcast_to(x[1::2] - x[::2], slopes.shape)[finite]
+    slopes = slopes[finite]
+    order = np.argsort(slopes, kind="stable")
+    tail = (1 - _BULK) / 2 * float(lengths.sum())
+
+    def reach(places: Places) -> float:
+        beyond = np.flatnonzero(np.cumsum(lengths[places]) > tail)
+        return float(slopes[places[beyond[0]]]) if beyond.size else 0.0
+
+    return min(0.0, reach(order)), max(0.0, reach(order[::-1]))
+
+
+def leaving_text(drawn: SlopeRange, extent: tuple[float, float], n_lines: int) -> str | None:
+    """Return the remark on curves beyond the axis, worded as in the browser; None if all curves fit."""
+    if not drawn.is_cut:
+        return None
+    sides = ((drawn.above, "above", "up", extent[1]), (drawn.below, "below", "down", extent[0]))
+    texts = [(count, side, f"({way} to {number_text(end)})") for count, side, way, end in sides if count > 0]
+    count, side, end = texts[0]
+    verb = "extends" if count == 1 else "extend"
+    first = f"{count:,} of {counted(n_lines, 'curve')} {verb} {side} the axis {end}"
+    return ", ".join([first, *(f"{count:,} {side} {end}" for count, side, end in texts[1:])]) + "."

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import platform
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ice_explorer.results.options import DEFAULTS
+from ice_explorer.scene.choices import DocumentState
 from ice_explorer.scene.view_state import STATE_VERSION, ViewState, chosen
 from ice_explorer.tables.labels import MOST_LETTERS
 from ice_explorer.version import __version__
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.scene.scene import Scene
+    from ice_explorer.scene.build import Scene
 
 _CUSTOM: Final = "custom"  # the setting of an option that was given as values
 _VALUES: Final = object()  # stands for those, which are not kept
@@ -70,12 +71,8 @@ def provenance(
         "seed": settings.random_state,
         "view": {name: value for name, value in changed.items() if name not in left_out},
         "not_drawn": sorted(changed.keys() & set(left_out)),
-        "versions": {
-            "ice_explorer": __version__,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
-        "code": f"{code(explanation, state, holds_target=holds_target)}; {call}",
+        "versions": {"ice_explorer": __version__, "numpy": np.__version__, "python": platform.python_version()},
+        "code": f"{_code(explanation, state, holds_target=holds_target)}; {call}",
     }
 
 
@@ -85,7 +82,7 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
     return {scene.state.feature: count(scene) for scene in scenes}
 
 
-def code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
+def _code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
     options = _options(explanation, state, holds_target=holds_target)
     models = state.besides.models
@@ -93,14 +90,12 @@ def code(explanation: Explanation, state: ViewState, *, holds_target: bool = Fal
     statements = [f"x = ice_explorer.{code_line(options, longest=math.inf, model=several)}"]
     if models is not None and models._opened != models.names[0]:
         statements.append(f"x.model = {models._opened!r}")
-    for field in fields(ViewState):
-        if field.name in ("choices", "besides"):
-            continue
+    usual = ViewState()
+    for field in fields(DocumentState):
         value = getattr(state, field.name)
-        default = None if field.default is MISSING else field.default
-        if value != default:
-            shown = list(value) if isinstance(value, tuple) else value
-            statements.append(f"x.{field.name} = {shown!r}")
+        if value != getattr(usual, field.name):
+            plain = list(value) if isinstance(value, tuple) else value
+            statements.append(f"x.{field.name} = {plain!r}")
     return "; ".join(statements)
 
 
@@ -109,17 +104,12 @@ def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION, m
     arguments = [model, "X"]
     for name, value in options.items():
         text = repr(value)
-        arguments.append(f"{name}={text if len(text) <= longest and _is_literal(text) else name}")
+        try:
+            ast.literal_eval(text)  # it makes the value again, wherever it is pasted
+        except (SyntaxError, ValueError):
+            text = name
+        arguments.append(f"{name}={text if len(text) <= longest else name}")
     return f"ICEExplorer({', '.join(arguments)})"
-
-
-def _is_literal(text: str) -> bool:
-    """Whether a text makes the value again, wherever it is pasted."""
-    try:
-        ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:
@@ -129,7 +119,9 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     needs_target = holds_target or state.choice("target") or state.color_by in explanation._outcome_labels.values()
     if state.besides.target is not None and needs_target:
         given["y"] = _VALUES
-    if len(explanation.features) < _n_explainable(explanation):
+    kinds = [explanation._column(name).kind for name in explanation._context.columns.names]
+    members = (settings.groups or {}).values()  # each group is one feature
+    if len(explanation.features) < sum(kind != "other" for kind in kinds) + sum(1 - len(group) for group in members):
         given["features"] = [
             each.label if len(str(each.feature)) > MOST_LETTERS else each.feature for each in explanation.values()
         ]
@@ -147,9 +139,3 @@ def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) 
     if view := chosen(state.choices):
         given["state"] = {"version": STATE_VERSION, "view": view}
     return given
-
-
-def _n_explainable(explanation: Explanation) -> int:
-    kinds = [explanation._column(name).kind for name in explanation._context.columns.names]
-    groups = explanation.settings.groups or {}
-    return sum(kind != "other" for kind in kinds) + sum(1 - len(members) for members in groups.values())

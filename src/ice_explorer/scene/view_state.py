@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.checks import check_one_of
-from ice_explorer.glossary import explanation
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
 from ice_explorer.scene.choices import DocumentState, ViewChoices, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from ice_explorer.arrays import Array
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.plan import Classes
-    from ice_explorer.results.options import Kind
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
 _MOST_OTHERS: Final = 2  # of `js/src/panels/compare/compare.ts`
@@ -43,16 +39,11 @@ class Besides:
     computed of several features; `models` are several models, None with one.
     """
 
-    target: NDArray[np.float64] | None = None
+    target: Array | None = None
     target_name: str = ""
     classes: Classes | None = None
     joint: JointEffects = field(default_factory=JointEffects)
     models: ModelComparison | None = None
-
-    @property
-    def target_text(self) -> str:
-        """What marks of the target are called."""
-        return f"observed {self.target_name}" if self.target_name else explanation("target").name
 
 
 @dataclass(frozen=True)
@@ -104,17 +95,3 @@ def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
 def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
     """Return the features that the open one is compared with: at most two, and never itself."""
     return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
-
-
-def shared_span(kind: Kind, ranges: Iterable[tuple[float, float]]) -> tuple[float, float] | None:
-    """Return what all features share: their predictions, or the largest change of any; None of slopes.
-
-    Slopes are per unit of each feature.
-    """
-    spans = list(ranges)
-    if kind == "d-ice" or not spans:
-        return None
-    if kind == "ice":
-        return min(low for low, _ in spans), max(high for _, high in spans)
-    widest = max(high - low for low, high in spans)
-    return -widest, widest

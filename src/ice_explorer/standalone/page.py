@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer import version
 from ice_explorer.errors import missing_front_end
 from ice_explorer.glossary import explanation
-from ice_explorer.scene.build import scene
+from ice_explorer.scene.build import CONVENTION_TITLES, scene
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.scene import CONVENTION_TITLES
 from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.recording import record
 from ice_explorer.wire.arrays import check_sendable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.paper import Paper, small_png_bytes
 from ice_explorer.results.options import resolve_decay
 from ice_explorer.scene.build import scene, with_surroundings
 from ice_explorer.scene.provenance import provenance
@@ -102,7 +102,6 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     `waits` for them.
     """
     from ice_explorer.figures.view import view_figure
-    from ice_explorer.figures.write_figure import small_png_bytes
 
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])

@@ -11,8 +11,7 @@ from ice_explorer.checks import check_distinct_positions
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, column_format, short_cell_text, writer
-from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.scene.words import place_writer
+from ice_explorer.scene.display_axis import display_axis, place_writer
 from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
