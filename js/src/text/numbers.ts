@@ -126,7 +126,7 @@ export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
 /** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
-/** What distances are measured in; the twin of `UNITS_OF_DISTANCE` in `scene/words.py`. */
+/** What distances are measured in; the twin of `UNITS_OF_DISTANCE` in `scene/build.py`. */
 const UNITS: Record<Distance, string> = {
   marginal: "SD",
   conditional: "SD (given the other features)",
