@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import RankBy
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Snapshot
-    from ice_explorer.widget.session import Work
+    from ice_explorer.widget.work import Work
 
 # Tables of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
@@ -31,10 +31,10 @@ class FillingTables(Tables):
     """
 
     def __init__(self, work: Work) -> None:
-        models = work.choices.models
+        models = work.choices["model"]
         self._work = work
-        opened = models.index(work.choices.model) if models else 0
-        super().__init__(len(work.heads), max(1, len(models)), opened)
+        opened = models.index(work.shown.model) if models else 0
+        super().__init__(len(work.names), max(1, len(models)), opened)
         self._seconds = len(self.traits["_profile"]) / _BYTES_PER_SECOND  # between two tables
         self._positions = {name: at for at, name in enumerate(work.names)}
         self._filled: dict[Name, FeatureExplanation] = {}
@@ -48,18 +48,18 @@ class FillingTables(Tables):
         """Whether the figures of all features that were filled in are there at every decay."""
         return not self._without_profile
 
-    def has_news(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+    def has_news(self, snapshot: Snapshot) -> bool:
         """Return whether there is something to fill in, or nothing was published yet."""
         return self._is_first or not self.is_whole or bool(self._new(snapshot))
 
-    def is_early(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+    def is_early(self, snapshot: Snapshot) -> bool:
         """Return whether the browser is still busy with the tables that came before."""
         return not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next
 
-    def _new(self, snapshot: Snapshot[Name, FeatureExplanation]) -> set[Name]:
+    def _new(self, snapshot: Snapshot) -> set[Name]:
         return {name for name, feature in snapshot.known.items() if self._filled.get(name) is not feature}
 
-    def fill(self, snapshot: Snapshot[Name, FeatureExplanation], decay: float) -> bool:
+    def fill(self, snapshot: Snapshot, decay: float) -> bool:
         """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
         known, new = snapshot.known, self._new(snapshot)
         is_drafted = not new.isdisjoint(snapshot.drafts)
@@ -84,7 +84,7 @@ class FillingTables(Tables):
 
     def _enter_feature(self, name: Name, decay: float | None) -> None:
         features, disagreement = [self._filled[name]], None
-        if self._work.choices.models:
+        if self._work.choices["model"]:
             features, disagreement = self._work.by_models(name)
         self.enter(self._positions[name], features, disagreement, decay)
 
