@@ -4,6 +4,7 @@ Colours are CSS variables of the explorer's style sheet, for light and dark page
 it, such as a saved SVG.
 """
 
+# ruff: noqa: SLF001 - of the explorer that a figure follows
 from __future__ import annotations
 
 import asyncio
@@ -115,17 +116,19 @@ class LinkedFigure:
     def _ask(self) -> Future[Any]:
         explorer, future = self.explorer, Future[Any]()
 
-        def answer(opened: Any, _between_blocks: object = None) -> None:
-            future.set_result(self._compute(explorer._known, state, opened))
+        def answer(opened: Any) -> None:
+            known = work.explanation(background.snapshot().results)
+            future.set_result(self._compute(known, state, opened))
 
         try:
-            drawn = explorer._drawn(explorer._open_work())  # noqa: SLF001
-            state = replace(ViewState.of(drawn), ci=None)
+            work, background = explorer._open_work(), explorer._background
+            state = replace(ViewState.of(explorer._drawn(work)), ci=None)
             if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
                 self._say("computing …")
                 future.set_exception(Cancelled())
             elif self.is_of_feature or state.unit == "sd":
-                explorer._ask_for(state.feature if self.is_of_feature else None, answer, future.set_exception)
+                name = work.by_label[state.feature] if self.is_of_feature else None
+                background.ask(name, answer, future.set_exception, is_exact=True)
             else:
                 answer(None)
         except ICEExplorerError as error:

@@ -109,8 +109,9 @@ def frozen_page(
     words = html.escape(title if isinstance(title, str) else f"ICE of the {explanation.output_label}")
     has_heading = title is not False and not in_cell
     script = _bundled("frozen.js")
+    digest = hashlib.sha256(script.encode()).digest()
     filled = {
-        "policy": _POLICY.format(script=_hash(script)),
+        "policy": _POLICY.format(script=f"sha256-{base64.b64encode(digest).decode()}"),
         "version": version.__version__,
         "title": words,
         "provenance_id": PROVENANCE_ID,
@@ -119,7 +120,9 @@ def frozen_page(
         "where": "cell" if in_cell else "file",
         "heading": f'<header><h1 class="ice-page-title">{words}</h1></header>' if has_heading else "",
         "use": _USE,
-        "facts": "\n".join(_facts(origin)),
+        "facts": "\n".join(
+            f"<dt>{label}</dt><dd>{_fact(name, origin[name])}</dd>" for name, label in _FACTS.items() if name in origin
+        ),
         "blobs": "\n".join(
             f'<script type="text/plain" id="ice-blob-{at}">{text}</script>' for at, text in enumerate(recording.blobs)
         ),
@@ -143,10 +146,6 @@ def _bundled(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _hash(script: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
-
-
 def _json(value: Any) -> str:
     """Write JSON that no browser takes for the end of its element, whatever users wrote."""
     return json.dumps(value, default=str, allow_nan=False).replace("<", "\\u003c")
@@ -157,10 +156,6 @@ def _about(origin: Mapping[str, Any], size: int) -> str:
     every = "its one row" if there == 1 else f"all {there:,} rows"
     rows = every if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
     return f"Saved by ice-explorer {version.__version__}: {rows}, {size_text(size)}."
-
-
-def _facts(origin: Mapping[str, Any]) -> list[str]:
-    return [f"<dt>{words}</dt><dd>{_fact(name, origin[name])}</dd>" for name, words in _FACTS.items() if name in origin]
 
 
 def _fact(name: str, value: Any) -> str:

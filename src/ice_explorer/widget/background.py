@@ -99,7 +99,7 @@ class Background:
         self._names: tuple[Name, ...] = ()
         self.prefer(names)
         self._draft = None if self._results else draft
-        self._drafts: Results = {}
+        self._drafts: dict[Name, FeatureExplanation] = {}
         self._state: State = "ready" if self._missing() is None else "computing"
         self._error: Exception | None = None
         self._current: Name | None = None
@@ -326,7 +326,7 @@ class Background:
             if drafts is None:
                 self._draft = None
                 return
-            self._drafts, self._untold = drafts, True
+            self._drafts, self._untold = dict(drafts), True
         self._tell()  # before questions, whose answers take longer
 
     def _wanted(self) -> Name | None:
@@ -361,7 +361,7 @@ class Background:
             is_cancelled = isinstance(error, Cancelled)
             if error is None:
                 self._results[name] = result
-                self._drafts = {each: draft for each, draft in self._drafts.items() if each != name}
+                self._drafts.pop(name, None)
                 self._left.pop(name, None)
                 if self._missing() is None:
                     self._state = "ready"

@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explain_model import ExplainOptions
     from ice_explorer.explanation import Explanation, FileOptions
-    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.standalone.page import Frozen
     from ice_explorer.widget.view_table import ViewTable
 
@@ -272,15 +271,16 @@ class ICEExplorer(anywidget.AnyWidget):
                     f"{advice} {meant_by(name, given[name])}".rstrip(),
                 )
         restored = read_state(state, traits)
-        self._work: Work | None = work_of(model, X, y, options, restored.wanted)
+        wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))
+        self._work: Work | None = work_of(model, X, y, options, wanted)
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = self._work.known.settings.decay
-        fitting, lost = fit_state(restored, self._work)
+        (fitting, view), lost = fit_state(restored, self._work)
         self._lost = [*self._work.lost, *lost]
-        for name, value in fitting.traits.items():
+        for name, value in fitting.items():
             setattr(self, name, value)
-        self._view = fitting.view
+        self._view = view
         if self._lost:
             warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
         self._publish()
@@ -512,27 +512,6 @@ class ICEExplorer(anywidget.AnyWidget):
     def _features(self) -> list[str]:
         """Labels of all features, in column order, explained yet or not."""
         return list(self._open_work().by_label)
-
-    @property
-    def _known(self) -> Explanation:
-        """What is explained so far, without waiting: maybe no feature yet."""
-        return self._open_work().explanation(self._background.snapshot().results)
-
-    def _ask_for(
-        self,
-        feature: str | None,
-        answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
-        refuse: Callable[[Exception], None],
-    ) -> None:
-        """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
-
-        - `feature`: label of a feature whose result is needed, which is then computed first; None needs none.
-        - `answer`: called with that result, or with None, and with a function to call now and then while it takes long.
-        - `refuse`: called instead with why not, or with what `answer` raised.
-        """
-        background, work = self._background, self._open_work()
-        name = None if feature is None else work.by_label[feature]
-        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
     def figure(
         self,
@@ -825,18 +804,16 @@ class ICEExplorer(anywidget.AnyWidget):
 
     def _publish_tables(self, work: Work, tables: FillingTables, snapshot: Snapshot) -> bool:
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
-        if not tables.has_news(snapshot):
+        is_due = tables.fill(snapshot, self.decay)
+        if is_due is None:
             measured = {"prediction_sd": work.opened.prediction_sd, "score": work.opened.score}
             if self._header["prediction_sd"] != measured["prediction_sd"]:
                 self._header = {**self._header, **measured}
             return True
-        if tables.is_early(snapshot):
-            return False
-        is_drafted = tables.fill(snapshot, self.decay)
-        if not tables.is_due:
+        if not is_due:
             return False
         work.known = work.explanation(snapshot.known)
-        if is_drafted:
+        if tables.is_drafted:
             self._background.prefer(tables.ranked(self.rank_by, self.decay))
             self._prefer_open(None)
         for name, value in tables.traits.items():

@@ -41,30 +41,28 @@ class FillingTables(Tables):
         self._without_profile: set[Name] = set()
         self._is_first = True
         self._next = -math.inf
-        self.is_due = True  # whether the tables are to be sent: they are worth it, or the last ones came long ago
+        self.is_drafted = False  # whether new drafts were filled in
 
     @property
     def is_whole(self) -> bool:
         """Whether the figures of all features that were filled in are there at every decay."""
         return not self._without_profile
 
-    def has_news(self, snapshot: Snapshot) -> bool:
-        """Return whether there is something to fill in, or nothing was published yet."""
-        return self._is_first or not self.is_whole or bool(self._new(snapshot))
+    def fill(self, snapshot: Snapshot, decay: float) -> bool | None:
+        """Fill in what is new, drafts and many features at `decay` alone.
 
-    def is_early(self, snapshot: Snapshot) -> bool:
-        """Return whether the browser is still busy with the tables that came before."""
-        return not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next
-
-    def _new(self, snapshot: Snapshot) -> set[Name]:
-        return {name for name, feature in snapshot.known.items() if self._filled.get(name) is not feature}
-
-    def fill(self, snapshot: Snapshot, decay: float) -> bool:
-        """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
-        known, new = snapshot.known, self._new(snapshot)
-        is_drafted = not new.isdisjoint(snapshot.drafts)
+        Return whether the tables are to be sent: they are worth it, or the last ones came long ago; None where nothing
+        is new.
+        """
+        known = snapshot.known
+        new = {name for name, feature in known.items() if self._filled.get(name) is not feature}
+        if not (self._is_first or new or self._without_profile):
+            return None
+        if not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next:
+            return False  # the browser is still busy with the tables that came before
+        self.is_drafted = not new.isdisjoint(snapshot.drafts)
         self._filled |= {name: known[name] for name in new}
-        if is_drafted or len(new) > _MANY_AT_ONCE:
+        if self.is_drafted or len(new) > _MANY_AT_ONCE:
             for name in new:
                 self._enter_feature(name, decay)
             self._without_profile |= new
@@ -76,11 +74,11 @@ class FillingTables(Tables):
                 self._without_profile.discard(name)
                 if not new and time.monotonic() > until:
                     break
-        self.is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
-        if self.is_due and self._filled:  # else the first figures would have to wait
+        is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
+        if is_due and self._filled:  # else the first figures would have to wait
             self._next = time.monotonic() + self._seconds
         self._is_first = False
-        return is_drafted
+        return is_due
 
     def _enter_feature(self, name: Name, decay: float | None) -> None:
         features, disagreement = [self._filled[name]], None

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ipywidgets.widgets import widget as ipywidgets_widget
 
@@ -67,12 +66,11 @@ def is_shared(layout: Widget) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(NamedTuple):
     """One run of a cell. Either is None where the host of the notebook does not tell."""
 
-    cell: str | None
-    id: str | None
+    cell: str | None = None
+    id: str | None = None
 
 
 class Lifetime:
@@ -89,7 +87,7 @@ class Lifetime:
         self._was_named = False
         self._is_open = False
         shell = ipython_shell()
-        self._made_in = _Run(None, None) if shell is None else _run(shell)
+        self._made_in = _Run() if shell is None else _run(shell)
         if shell is not None:
             _follow(shell)
         if self._made_in.cell is not None:

@@ -8,7 +8,7 @@ writes about its view goes through the same table.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -122,16 +122,8 @@ def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) ->
 # --- saved states ---------------------------------------------------------------------------------
 
 
-class State(NamedTuple):
-    """A state that was read: public traits by name, those that are missing stay as they are; and the view."""
-
-    traits: dict[str, Any]
-    view: dict[str, Any]
-
-    @property
-    def wanted(self) -> Wanted:
-        """What it explains; "" where it does not say."""
-        return Wanted(*(str(self.traits.get(name, "")) for name in Wanted._fields))
+State: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
+"""Public traits by name, those that are missing stay as they are; and what a reader chose about the view."""
 
 
 def read_state(state: object, traits: Collection[str]) -> State:
@@ -142,7 +134,7 @@ def read_state(state: object, traits: Collection[str]) -> State:
     - raises OptionError: if it is no dict, of another version, or has an entry that no explorer wrote.
     """
     if state is None:
-        return State({}, {})
+        return {}, {}
     if not isinstance(state, Mapping):
         advice = "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`."
         raise OptionError.must("state", "be a dict that `state()` of an explorer returned", state, advice)
@@ -156,7 +148,7 @@ def read_state(state: object, traits: Collection[str]) -> State:
     types = dict.fromkeys(("version", *traits), Any) | {name: types_of(PublicTraits)[name] for name in _OF_DATA}
     _check_entries("state", state, {**types, "view": Mapping})
     view = check_view(state.get("view", {}))
-    return State({name: value for name, value in state.items() if name in traits}, dict(view))
+    return {name: value for name, value in state.items() if name in traits}, dict(view)
 
 
 def check_view(view: object) -> Mapping[str, Any]:
@@ -193,8 +185,8 @@ def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
     known, features = work.known, work.by_label
     columns = [known._column(name).label for name in known._context.columns.names_for_coloring]
     columns += known._outcome_labels.values()
-    traits = {name: value for name, value in state.traits.items() if name not in Wanted._fields}
-    view, notes = dict(state.view), list[str]()
+    traits = {name: value for name, value in state[0].items() if name not in Wanted._fields}
+    view, notes = dict(state[1]), list[str]()
 
     def leave_out(entries: dict[str, Any], name: str, what: str, instead: object = None) -> None:
         entries.pop(name)
@@ -226,4 +218,4 @@ def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
     if gone:
         what = f"opens the heat map of columns that X does not have; ignored: {', '.join(gone)}."
         leave_out(view, "pair", what, [])
-    return State(traits, view), notes
+    return (traits, view), notes

@@ -69,7 +69,6 @@ class Source:
     - `output`: what is explained, as text; "" where the model has one output.
     - `outputs`, `responses`, `conventions`, `distances`: what can be chosen instead; outputs by their label.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
-    - `drafter`: computes the features on samples of the rows; None where results are there.
     - `results`: computed features, by distance and name.
     - `expected`: what the other features let expect of each, once it was estimated.
     - `joint`: what was computed of several features.
@@ -88,7 +87,6 @@ class Source:
         self.responses: tuple[str, ...] = ()
         self.conventions: tuple[str, ...] = ()
         self.classes: Classes | None = None
-        self.drafter: Drafter | None = None
         all_distances = SCALES if usual in SCALES else (usual, *SCALES)  # values by feature, where they were given
         self.distances = all_distances if explanation._context.has_all_rows else (usual,)
         self.results: dict[str, Results] = {usual: {each.feature: each for each in explanation.values()}}
@@ -145,6 +143,11 @@ class Source:
         return self.first[name]._anchor_place(anchor)
 
     @property
+    def drafter(self) -> Drafter | None:
+        """What computes the features on samples of the rows; None where results are there."""
+        return None
+
+    @property
     def share_done(self) -> float:
         """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
         return math.nan
@@ -182,7 +185,6 @@ class ModelSource(Source):
         label_of = {_text(output): label for label, output in self.outputs.items()}
         self.output = label_of.get(_text(plan.settings.output), _text(plan.settings.output))
         self.responses = plan.responses if len(plan.responses) > 1 else ()
-        self.drafter = plan.drafter
 
         def plan_of(output: object) -> Plan:
             # Thresholds may be those of one class; rows are compared on the same grid.
@@ -217,6 +219,10 @@ class ModelSource(Source):
 
     def finish(self) -> None:
         self._reporting.close()
+
+    @property
+    def drafter(self) -> Drafter | None:
+        return self.plan.drafter
 
     @property
     def share_done(self) -> float:
@@ -265,7 +271,7 @@ class Work:
         self.names = tuple(opened.outline)
         self.by_label = {label: name for name, (label, *_) in opened.outline.items()}
         computed = opened.results.get(distance, {})
-        self.results = {name: each for name, each in computed.items() if is_one or name in self._disagreements}
+        self.results = {name: each for name, each in dict(computed).items() if is_one or name in self._disagreements}
         self.known = self.explanation(self.results)
         self.lost: list[str] = []
 
@@ -310,8 +316,10 @@ class Work:
         self, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
     ) -> Mapping[Name, FeatureExplanation] | None:
         """Compute the next draft of all features; None where results are there, or follow from others."""
+        if self.shown.distance != self.opened.usual:
+            return None
         drafters = [source.drafter for source in self.sources.values() if source.drafter is not None]
-        if not drafters or self.shown.distance != self.opened.usual:
+        if not drafters:
             return None
         if self._drafts is None:
             self._drafts = Drafts(drafters)
@@ -380,9 +388,7 @@ class _Given(NamedTuple):
     options: Mapping[str, Any]
 
 
-def work_of(  # noqa: C901 - one case for each argument
-    model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None
-) -> Work:
+def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
     - `model`: a model, an explanation that has its own data, or several of either by name.
@@ -425,12 +431,19 @@ def work_of(  # noqa: C901 - one case for each argument
         given, sources = _prepare_saved(given, wanted)
     opened = wanted.model if wanted.model in sources else next(iter(sources))
     work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given)
-    wanted = wanted._replace(distance=wanted.distance or distance)
+    return _restore(work, wanted._replace(distance=wanted.distance or distance))
+
+
+def _restore(work: Work, wanted: Wanted) -> Work:
+    """Return the work on what is wanted, as far as it can be chosen."""
     there = {name: wish for name, wish in wanted._asdict().items() if wish in work.choices[name]}
-    if work.shown._replace(**there) != work.shown:
+    fitting = work.shown._replace(**there)
+    if fitting != work.shown:
+        before = work
         with suppress(DataError, OptionError):
-            work.finish()
-            work = work.other(work.shown._replace(**there))
+            work = before.other(fitting)
+        if work.sources is not before.sources:
+            before.finish()
     for name, wish in wanted._asdict().items():
         current = getattr(work.shown, name)
         if wish not in ("", current):
