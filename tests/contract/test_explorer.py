@@ -28,25 +28,20 @@ from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.scene.lines import effect_lines, lines_of
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.view_state import ViewState
-from ice_explorer.widget.session import work_of
+from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import (
     describe_classes,
     describe_colors,
-    describe_correlated,
     describe_curves,
-    describe_effects,
-    describe_groups,
     describe_interactions,
-    describe_intervals,
     describe_two_way,
-    describe_unlike,
 )
-from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header
+from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header, outline_of
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
-from ice_explorer.wire.requests import IntervalsRequest
-from ice_explorer.wire.rows import describe_drivers, describe_in_common, describe_moves, describe_rows
+from ice_explorer.wire.replies import describe_drivers, describe_in_common, describe_moves, describe_rows, reply_to
+from ice_explorer.wire.requests import parse_request
 
 pytestmark = pytest.mark.current  # what is sent follows today's pandas and scikit-learn
 FIXTURE = Path(__file__).with_name("explorer.json")
@@ -123,10 +118,7 @@ def contract():
     """Header, tables and replies, each with what it means."""
     X = observations()
     explanation = explained()
-    heads = [
-        {"name": f.label, "kind": f.dtype_kind, "n_grid": len(f.grid), "scale": f.scale, "range": None, "n_rows": None}
-        for f in explanation.values()
-    ]
+    heads = list(map(outline_of, explanation.values()))
     tables = Tables(len(heads))
     for position, feature in enumerate(explanation.values()):
         tables.enter(position, [feature])
@@ -268,21 +260,27 @@ def drivers_reply(explanation, name):
     return make_reply({"type": "drivers", "feature": name}, body, means)
 
 
+def answer(explanation, request):
+    """The body of the reply to a request."""
+    feature = explanation[request["feature"]] if "feature" in request else None
+    request = parse_request({"id": "", **request})
+    return reply_to(request, explanation, Besides(), explanation._labels, feature=feature)
+
+
 def groups_reply(explanation, name):
     """Which rule each row fulfils, counted as the rules are."""
     rows = list(range(explanation._n_observations))
-    body = describe_groups(explanation[name], rows)
+    request = {"type": "groups", "feature": name, "positions": rows}
+    body = answer(explanation, request)
     rules = explanation[name]._search_drivers().combined.rules
     assert dict(zip(body.scale.levels, body.scale.counts, strict=True)) == rules
     means = {"rules": [body.scale.levels[at] for at in body.values.astype(int)]}
-    request = {"type": "groups", "feature": name, "positions": rows}
     return make_reply(request, body, means)
 
 
 def effects_reply(explanation, name):
     """With the lines that pictures draw, by kind and anchor."""
     feature = explanation[name]
-    body = describe_effects(feature)
     table = explanation.effects(name, ("ale",))
     drawn = {}
     for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
@@ -295,19 +293,20 @@ def effects_reply(explanation, name):
         "drawn": drawn,
     }
     request = {"type": "effects", "feature": name}
-    return make_reply(request, body, means)
+    return make_reply(request, answer(explanation, request), means)
 
 
 def correlated_reply(explanation, name):
     means = explanation[name].correlated()["correlation"].to_dict()
     request = {"type": "correlated", "feature": name}
-    return make_reply(request, describe_correlated(explanation[name]), means)
+    return make_reply(request, answer(explanation, request), means)
 
 
 def unlike_reply(explanation, name):
     feature = explanation[name]
     positions = [3, 0, 11]
-    body = describe_unlike(feature, positions)
+    request = {"type": "unlike", "feature": name, "positions": positions}
+    body = answer(explanation, request)
     found, some = feature.extrapolation(), feature.extrapolation(rows=positions)
     means = {
         "grid": [as_text(value) for value in feature.grid],
@@ -316,15 +315,13 @@ def unlike_reply(explanation, name):
         "flags": some.is_unlike.astype(int).tolist(),
         "curve_shares": some.curve_shares.tolist(),
     }
-    request = {"type": "unlike", "feature": name, "positions": positions}
     return make_reply(request, body, means)
 
 
 def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
     request = {"type": "intervals", **request}
-    options = {name: value for name, value in request.items() if name != "type"}
-    body = describe_intervals(explanation, explanation._labels, IntervalsRequest("", **options))
+    body = answer(explanation, request)
     rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
     table = explanation.table(decay, rank_by=rank_by, unit=unit, ci=level)
     means = {
@@ -357,7 +354,7 @@ def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
     feature = work.compute("income", lambda: None, lambda: False)
-    body = describe_classes(feature, work.choices.classes, feature._draw(5))
+    body = describe_classes(feature, work.opened.classes, feature._draw(5))
     rows = body.positions.tolist()
     of_one = feature.compute_curves(rows)
     means = {"rows": rows, "curves": [(-of_one).ravel().tolist(), of_one.ravel().tolist()]}

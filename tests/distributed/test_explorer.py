@@ -54,7 +54,7 @@ def test_classes_and_another_output(make, client):
     wait_until(lambda: explorer._status["state"] == "ready" and explorer.explanation.settings.output == "yes")
     expected = ice.explain(fitted, X, output="yes")
     assert_allclose(explorer.explanation.table()["impact"], expected.table()["impact"], rtol=1e-10)
-    found = explorer._work.choices.classes.lines("a", np.array([0, 5]))
+    found = explorer._work.opened.classes.lines("a", np.array([0, 5]))
     assert_allclose(found.curves.sum(axis=0), 1.0)
 
 

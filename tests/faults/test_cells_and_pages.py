@@ -230,9 +230,9 @@ def test_a_paused_explorer_resumes_when_its_result_is_read(notebook, held):
     assert first._status["state"] == "computing"
     held.gate.set()
     wait_until(lambda: first._background._thread is None)
-    assert len(first._known.features) < 3
+    assert len(first._background.snapshot().results) < 3
     assert len(first.explanation) == 3
-    assert first._known is not None
+    assert first._work is not None
 
 
 def test_a_paused_explorer_resumes_when_another_cell_displays_it(notebook, held):

@@ -20,8 +20,8 @@ from ice_explorer import errors
 from ice_explorer.results.options import KINDS, METRIC_RANKINGS, RANKINGS
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget.explorer import ICEExplorer
-from ice_explorer.widget.session import ModelWork
-from ice_explorer.widget.trait_checks import checked
+from ice_explorer.widget.traits import checked
+from ice_explorer.widget.work import Work
 from ice_explorer.wire import requests
 
 # 75 examples of each test here by default; `make test-all` takes thousands.
@@ -344,7 +344,7 @@ def test_of_several_traits_with_an_output_that_cannot_be_explained_none_is_appli
     assert explorer.explanation
     before, observed = explorer.state(), []
     explorer.observe(observed.append)
-    monkeypatch.setattr(ModelWork, "other", fail)
+    monkeypatch.setattr(Work, "other", fail)
     states, others = set_from_page(explorer, decay=0.5, output="2", response="log_odds")
     assert explorer.state() == before
     assert (observed, states) == ([], [{"decay": 0.75, "output": "1", "response": "predict_proba"}])

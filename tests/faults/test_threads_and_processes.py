@@ -179,7 +179,7 @@ def test_a_request_handler_that_raises_is_answered_with_the_error_and_the_thread
     explorer = make(Model(), observations())
     assert explorer.explanation
     with monkeypatch.context() as patch:
-        patch.setattr("ice_explorer.wire.rows.describe_rows", broken)
+        patch.setattr("ice_explorer.wire.replies.describe_rows", broken)
         reply, _ = ask(explorer, "a", type="rows", positions=[0])
     assert (reply["type"], "enough" in reply["message"]) == ("error", True)
     if kind is ZeroDivisionError:

@@ -19,7 +19,7 @@ from ice_explorer.tables.natural_order import in_natural_order
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header
-from ice_explorer.wire.rows import describe_drivers, describe_rows
+from ice_explorer.wire.replies import describe_drivers, describe_rows
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(

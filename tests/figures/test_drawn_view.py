@@ -29,9 +29,8 @@ from ice_explorer.scene.coloring import ramp_palette, split_colors
 from ice_explorer.scene.display_axis import DisplayAxis
 from ice_explorer.scene.lines import leaving_text, middle_of, slope_ends, slope_range
 from ice_explorer.scene.view_state import Besides, ViewState
-from ice_explorer.widget.session import work_of
-from ice_explorer.widget.state import Wanted
 from ice_explorer.widget.static_picture import picture
+from ice_explorer.widget.work import Wanted, work_of
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "view" / "view.json"
 N = 300
@@ -379,7 +378,7 @@ def test_every_class_stands_under_the_curves():
     work = work_of(classifier, X, None, {"output": "b"}, Wanted())
     results = {name: work.compute(name, lambda: None, lambda: False) for name in work.names}
     explanation = work.explanation(results)
-    state = {"choices": {"classes": True}, "besides": Besides(classes=work.choices.classes)}
+    state = {"choices": {"classes": True}, "besides": Besides(classes=work.opened.classes)}
     view = with_surroundings(explanation, seen(explanation, feature="x0", **state))
     assert [small.title for small in view.classes] == ["a", "b", "c"]
     assert_allclose(view.classes[1].lines.values, explanation["x0"].curves)

@@ -67,10 +67,10 @@ def test_values_of_another_index_are_refused(option, what, values):
 def test_what_the_advice_says_is_explained():
     """Both ways on."""
     x = ice.ICEExplorer(line(), X, X["a"].iloc[SHUFFLED].loc[X.index])
-    assert_array_equal(x._work.target, X["a"])
+    assert_array_equal(x._work.besides.target, X["a"])
     x.close()
     x = ice.ICEExplorer(line(), X, X["a"].iloc[SHUFFLED].to_numpy())
-    assert_array_equal(x._work.target, X["a"].iloc[SHUFFLED])
+    assert_array_equal(x._work.besides.target, X["a"].iloc[SHUFFLED])
     x.close()
 
 

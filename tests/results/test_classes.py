@@ -11,7 +11,7 @@ import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.plan import MOST_SHOWN
 from ice_explorer.widget import replies
-from ice_explorer.widget.session import work_of
+from ice_explorer.widget.work import work_of
 from ice_explorer.wire import requests
 
 N = 60
@@ -44,7 +44,7 @@ def test_each_class_has_the_curves_that_it_has_alone(model, grid):
     """What stands side by side is what an explanation of each class says, by whatever method."""
     work, features = opened(model.fit(X, THREE), grid=grid)
     rows = np.arange(0, N, 7)
-    lines = work.choices.classes.lines("x1", rows)
+    lines = work.opened.classes.lines("x1", rows)
     assert (lines.outputs, lines.explained, lines.n_outputs) == (("a", "b", "c"), 1, 3)
     for name, curves in zip(lines.outputs, lines.curves, strict=True):
         alone = ice.explain(model, X, output=name, grid={"x1": features["x1"].grid}, features=["x1"], progress=False)
@@ -58,7 +58,7 @@ def test_of_many_classes_the_most_probable_are_shown_and_the_explained_one():
     model = KNeighborsClassifier(20).fit(X, y)
     work = work_of(model, X, None, {"output": 11})
     rows = np.arange(N)
-    lines = work.choices.classes.lines("x0", rows)
+    lines = work.opened.classes.lines("x0", rows)
     assert (len(lines.outputs), lines.n_outputs) == (MOST_SHOWN, 12)
     assert lines.outputs[lines.explained] == "11"
     means = model.predict_proba(X).mean(axis=0)
@@ -69,7 +69,7 @@ def test_of_many_classes_the_most_probable_are_shown_and_the_explained_one():
 def test_a_single_output_has_nothing_beside_it():
     """A regressor and an explanation stand alone."""
     work = work_of(lambda rows: rows[:, 0], X, None, {})
-    assert work.choices.classes is None
+    assert work.opened.classes is None
     with pytest.raises(OptionError) as caught:
         replies.answer_of(work, None, requests.ClassesRequest(id="1", feature="x0", max_lines=50))
     assert str(caught.value) == (

@@ -14,7 +14,7 @@ from ice_explorer.drivers.candidates import SecondFeature, find_common_values
 from ice_explorer.errors import OptionError
 from ice_explorer.feature import moves_of, reach_of
 from ice_explorer.wire import replies
-from ice_explorer.wire.rows import describe_in_common
+from ice_explorer.wire.replies import describe_in_common
 
 N = 60
 

@@ -27,10 +27,10 @@ from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone import recording as recording_module
-from ice_explorer.widget.session import work_of
+from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_two_way
-from ice_explorer.wire.rows import describe_drivers
+from ice_explorer.wire.replies import describe_drivers
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 
@@ -268,7 +268,7 @@ def of_classes(X):
     work = work_of(classifier, X, None, {"output": 1, "progress": None})
     for name in work.names:
         work.results[name] = work.compute(name, lambda: None, lambda: False)
-    return work.explanation(work.results), Besides(classes=work.choices.classes)
+    return work.explanation(work.results), Besides(classes=work.opened.classes)
 
 
 @pytest.mark.parametrize(("most", "most_places"), [(10**6, 100), pytest.param(50_000, 20, marks=pytest.mark.wide)])

@@ -58,7 +58,7 @@ MUTATIONS: Final = r"""
 - _FEWEST_VALUES: Final = 5
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
-@ wire/curves.py : widget/test_intervals_widget.py widget/test_unfinished.py
+@ wire/replies.py : widget/test_intervals_widget.py widget/test_unfinished.py
 - tied = [(places[first], places[second]) for first, second in ranked.tied]
 + tied = list(ranked.tied)
 = tables of drafts lack the decay below that of the view
@@ -67,10 +67,10 @@ MUTATIONS: Final = r"""
 + np.searchsorted(DECAYS, [decay, decay, 1.0])
 = x.table() forgets the level of intervals
 @ widget/view_table.py : widget/test_intervals_widget.py widget/test_view_table.py
-- ci=shown_level if ci is None else ci,
-+ ci=ci,
+- **{**shown, **given})
++ **{**shown, "ci": None, **given})
 = a saved selection may hold row n
-@ widget/state.py : widget/test_state.py widget/test_state_of_fewer_rows.py
+@ widget/traits.py : widget/test_state.py widget/test_state_of_fewer_rows.py
 - leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
 + leave_out(traits, "selection", what, [row for row in rows if row <= n_rows])
 = the dots of a heat map are the first rows
@@ -204,9 +204,9 @@ MUTATIONS: Final = r"""
 -                 self._questions.append
 +                 self._questions.append
 = what was computed before another scale is lost
-@ widget/explorer.py : widget/test_distance.py
-- work.results.update(before.snapshot().results)
-+ before.snapshot()
+@ widget/work.py : widget/test_distance.py
+- results = self.results.setdefault(distance, {})
++ results = self.results[distance] = {}
 = a refused change stays in the browser
 @ widget/explorer.py : widget/test_widget.py widget/test_state.py
 -             if changed:

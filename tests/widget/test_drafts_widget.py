@@ -18,7 +18,7 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget import explorer as explorer_module
-from ice_explorer.widget.session import ModelWork
+from ice_explorer.widget.work import Work
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 
 N_ROWS, N_FEATURES = 140, 12
@@ -146,13 +146,13 @@ def test_a_cancelled_draft_answers_questions_and_resuming_makes_it_exact(make, X
 def test_features_become_exact_in_the_order_of_the_drafts(make, X, monkeypatch):
     """The open one first, then as the bars rank them."""
     order = []
-    plain = ModelWork.compute
+    plain = Work.compute
 
     def watched(self, name, *others):
         order.append(name)
         return plain(self, name, *others)
 
-    monkeypatch.setattr(ModelWork, "compute", watched)
+    monkeypatch.setattr(Work, "compute", watched)
     model = Slow(n_free=2)
     explorer = make(model, X)
     wait_until(lambda: has_draft(explorer))
@@ -246,7 +246,7 @@ def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make,
 def test_no_draft_is_made_where_a_program_runs_the_notebook(make, X, monkeypatch):
     """Nobody would look at it, and the saved notebook does not depend on the speed of the machine."""
     monkeypatch.setattr(explorer_module, "is_unattended", lambda: True)
-    monkeypatch.setattr(ModelWork, "draft", lambda *_: pytest.fail("A draft was made."))
+    monkeypatch.setattr(Work, "draft", lambda *_: pytest.fail("A draft was made."))
     explorer = make(Slow(), X)
     assert explorer._status["state"] == "ready"
 

@@ -23,7 +23,7 @@ from ice_explorer.widget import background as background_module
 from ice_explorer.widget import filling_tables
 from ice_explorer.widget.background import Background
 from ice_explorer.widget.explorer import ICEExplorer
-from ice_explorer.widget.session import ModelWork
+from ice_explorer.widget.work import Work
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
 from ice_explorer.wire.messages import PROTOCOL_VERSION
 
@@ -804,8 +804,8 @@ def test_another_output_is_explained_anew(make, X):
 def test_a_page_may_set_output_and_response_together(make, X, monkeypatch):
     """What is explained then is prepared once, although it is checked first."""
     explorer = make(Iris(), X, output="setosa")
-    prepared, other = [], ModelWork.other
-    monkeypatch.setattr(ModelWork, "other", lambda work, wanted: prepared.append(wanted) or other(work, wanted))
+    prepared, other = [], Work.other
+    monkeypatch.setattr(Work, "other", lambda work, wanted: prepared.append(wanted) or other(work, wanted))
     set_from_page(explorer, output="virginica", response="log_odds")
     assert explorer.explanation.output_label == "log-odds of virginica"
     assert prepared == [("virginica", "log_odds", "step", "marginal", "")]

@@ -17,7 +17,7 @@ from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
-from ice_explorer.wire.header import describe_header
+from ice_explorer.wire.header import describe_header, outline_of
 
 
 def column_of(values):
@@ -61,8 +61,7 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     X = pd.DataFrame({"a": [0.0, 1.0, 3.0], "a': 'b": [0.0, 1.0, 9.0], "it: is": [1.0, 2.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
-    heads = [{"name": f.label, "kind": f.dtype_kind, "n_grid": 3, "scale": 1.0} for f in explanation.values()]
-    notes = describe_header(explanation, heads, "")["notes"]
+    notes = describe_header(explanation, list(map(outline_of, explanation.values())), "")["notes"]
     assert [(note["feature"], note["text"]) for note in notes] == [
         ("a", "steep."),
         ("a': 'b", "odd: very."),

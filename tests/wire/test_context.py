@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ice_explorer import ICEExplorer, explain
 from ice_explorer.wire.header import describe_header, score_text
-from ice_explorer.wire.rows import describe_drivers
+from ice_explorer.wire.replies import describe_drivers
 
 N = 400
 

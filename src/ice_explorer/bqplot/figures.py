@@ -4,6 +4,7 @@ Colours are CSS variables of the explorer's style sheet, for light and dark page
 it, such as a saved SVG.
 """
 
+# ruff: noqa: SLF001 - of the explorer that a figure follows
 from __future__ import annotations
 
 import asyncio
@@ -26,6 +27,7 @@ from ice_explorer.scene.coloring import is_diverging
 from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.lines import lines_of
 from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.widget.replies import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +44,6 @@ _MARK, _PICK = "var(--ice-mark, #3f6d9b)", "var(--ice-pick, #c2410c)"
 _FONT = {"font-size": "11px", "font-family": "var(--ice-font, system-ui, sans-serif)", "fill": _MUTED}
 _N_STEPS = 18  # of a ramp in the style sheet
 
-_STATE = ("feature", "color_by", "kind", "decay", "rank_by", "unit", "anchor", "max_lines", "selection")
 _RESULT = ("_status", "output", "response", "convention")  # change with every feature explained and every other output
 _SECONDS_TO_APPEAR = _SECONDS_TO_DRAW = 2.0
 _SECONDS_OF_RENEWALS = 60.0
@@ -112,17 +113,20 @@ class LinkedFigure:
 
     def _ask(self) -> Future[Any]:
         explorer, future = self.explorer, Future[Any]()
-        state = ViewState.of({name: getattr(explorer, name) for name in _STATE} | {"choices": explorer._view})  # noqa: SLF001
 
-        def answer(opened: Any, _between_blocks: object = None) -> None:
-            future.set_result(self._compute(explorer._known, state, opened))
+        def answer(opened: Any) -> None:
+            known = work.explanation(background.snapshot().results)
+            future.set_result(self._compute(known, state, opened))
 
         try:
+            work, background = explorer._open_work(), explorer._background
+            state = replace(ViewState.of(explorer._drawn(work)), ci=None)
             if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
                 self._say("computing …")
                 future.set_exception(Cancelled())
             elif self.is_of_feature or state.unit == "sd":
-                explorer._ask_for(state.feature if self.is_of_feature else None, answer, future.set_exception)
+                name = work.by_label[state.feature] if self.is_of_feature else None
+                background.ask(name, answer, future.set_exception, is_exact=True)
             else:
                 answer(None)
         except ICEExplorerError as error:
@@ -138,7 +142,7 @@ class LinkedFigure:
         except Cancelled:  # by the user, or for another output
             return
         except Exception as error:  # noqa: BLE001 - also those of the model
-            self._say(str(error) if isinstance(error, ICEExplorerError) else f"{type(error).__name__}: {error}")
+            self._say(sentence(error))
         if self._loop is not None and time.monotonic() < self._made + _SECONDS_OF_RENEWALS:
             self._loop.call_later(_SECONDS_TO_DRAW, self._renew)
 
@@ -197,7 +201,7 @@ class Ranking(LinkedFigure):
         self._bars.observe(self._select, "selected")
 
     def _compute(self, known: Explanation, state: ViewState, _opened: object) -> Any:
-        return state, ranking_of(known, replace(state, besides=Besides(models=self.explorer._known_models)))
+        return state, ranking_of(known, state)
 
     def _show(self, result: Any) -> None:
         state, ranking = result
@@ -251,7 +255,8 @@ class Curves(LinkedFigure):
             mark.on_element_click(self._click)
 
     def _compute(self, known: Explanation, state: ViewState, opened: Any) -> Any:
-        lines = lines_of(known, opened, replace(state, max_lines=min(self._max_lines, state.max_lines)))
+        state = replace(state, max_lines=min(self._max_lines, state.max_lines), besides=Besides())
+        lines = lines_of(known, opened, state)
         return lines, known._row_labels(lines.positions), len(opened.rows)
 
     def _show(self, result: Any) -> None:

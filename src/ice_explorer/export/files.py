@@ -16,7 +16,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
 _LONGEST: Final = 80  # letters
@@ -68,7 +68,7 @@ def as_path(path: object) -> Path:
 
 def check_target(file: Path, *, overwrite: bool) -> Path:
     """Return the path to write a file to, which a link leads to; raise if it cannot be created or replaced."""
-    with _system_errors(file, not_written_error):
+    with _system_errors(file):
         target = Path(os.path.realpath(file))
         is_there = _is_file(target, file)
         if is_there and not overwrite:
@@ -90,7 +90,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
     targets = {check_target(file, overwrite=overwrite): content for file, content in contents.items()}
     file = next(iter(contents))
     with (
-        _system_errors(file, not_written_error),
+        _system_errors(file),
         TemporaryDirectory(prefix=".ice-explorer-", dir=next(iter(targets)).parent) as folder,
     ):
         for number, (target, content) in enumerate(targets.items()):
@@ -107,7 +107,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
 def open_file(path: object) -> BinaryIO:
     """Open a regular file for reading."""
     file = as_path(path)
-    with _system_errors(file, _not_read_error):
+    with _system_errors(file, is_read=True):
         if not _is_file(file, file):
             raise OptionError(
                 f"`path` must be that of a file; there is none at {quoted(str(file))}.",
@@ -130,19 +130,20 @@ def _is_file(target: Path, file: Path) -> bool:
     return True
 
 
-def not_written_error(path: object, error: OSError) -> OptionError:
-    """Return the error for a file that the system refuses to write."""
+def system_error(path: object, error: OSError, *, is_read: bool = False) -> OptionError:
+    """Return the error for a file that the system refuses to write, or to read."""
+    reason = error.strerror or text_of(error) or type(error).__name__
+    if isinstance(error, FileExistsError):
+        return _exists_error(path)
+    if is_read:
+        return OptionError(
+            f"`path` must be a file that can be read; of {quoted(str(path))} the system says: {reason}.",
+            "Check its name and its permissions.",
+        )
     is_long = error.errno == errno.ENAMETOOLONG
     return OptionError(
-        f"`path` must be where files can be written; at {quoted(str(path))} the system says: {_reason(error)}.",
+        f"`path` must be where files can be written; at {quoted(str(path))} the system says: {reason}.",
         "Choose a shorter name." if is_long else "Choose another folder, or make room.",
-    )
-
-
-def _not_read_error(path: object, error: OSError) -> OptionError:
-    return OptionError(
-        f"`path` must be a file that can be read; of {quoted(str(path))} the system says: {_reason(error)}.",
-        "Check its name and its permissions.",
     )
 
 
@@ -152,21 +153,15 @@ def _exists_error(path: object) -> OptionError:
     )
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or text_of(error) or type(error).__name__
-
-
 @contextmanager
-def _system_errors(file: Path, refusal: Callable[[object, OSError], OptionError]) -> Iterator[None]:
+def _system_errors(file: Path, *, is_read: bool = False) -> Iterator[None]:
     """Raise errors of the system as errors of the package."""
     try:
         yield
     except OptionError:
         raise
-    except FileExistsError as error:
-        raise _exists_error(file) from error
     except OSError as error:
-        raise refusal(file, error) from error
+        raise system_error(file, error, is_read=is_read) from error
     except ValueError as error:  # NUL, or half a character
         raise OptionError(
             f"`path` must be a name that the system can write; got {quoted(str(file))}.",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
-from ice_explorer.export.files import FEATURE, files_of, not_written_error, plain_name
+from ice_explorer.export.files import FEATURE, files_of, plain_name, system_error
 from ice_explorer.scene.view_state import compared_with
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
@@ -112,7 +112,7 @@ def _save_beside_notebook(
     try:
         target.mkdir()
     except OSError as error:
-        raise not_written_error(target, error) from error
+        raise system_error(target, error) from error
     try:
         save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
     except BaseException:

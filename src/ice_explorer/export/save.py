@@ -17,8 +17,7 @@ from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
-from ice_explorer.standalone.cell import Frozen
-from ice_explorer.standalone.page import frozen_page
+from ice_explorer.standalone.page import Frozen, frozen_page
 from ice_explorer.standalone.recording import lines_that_fit
 from ice_explorer.tables.column import encodable
 
@@ -97,8 +96,8 @@ def file_contents(
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
     sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
-    state = _of_content(explanation, state, what, has_ranking=content == "view" or suffix in (".html", ".json"))
-    state = _with_lines(explanation, state, max_lines, is_page=suffix == ".html")
+    has_ranking = content == "view" or suffix in (".html", ".json")
+    state = _shown(explanation, state, what, max_lines, has_ranking=has_ranking, is_page=suffix == ".html")
     if suffix == ".html":
         if content != "view":  # the page opens with one feature, or with all
             choices = {name: choice for name, choice in state.choices.items() if name != "right"}
@@ -135,18 +134,36 @@ def figure(
             "`what` must be one figure: 'view', 'panel' or the name of a feature; got 'all'.",
             "`save('figures.pdf', 'all')` writes a page for each feature.",
         )
-    state = _of_content(explanation, ViewState.of(view_state), what, has_ranking=content == "view")
+    state = _shown(explanation, ViewState.of(view_state), what, max_lines, has_ranking=content == "view")
     sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
-    shown = scene(explanation, _with_lines(explanation, state, max_lines, is_page=False))
+    shown = scene(explanation, state)
     with sheet.applied():
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
 
 
-def _of_content(explanation: Explanation, state: ViewState, what: str, *, has_ranking: bool) -> ViewState:
-    """Return the state of the feature that `what` names, without intervals where there is no ranking."""
+def _shown(
+    explanation: Explanation,
+    state: ViewState,
+    what: str,
+    max_lines: int | None,
+    *,
+    has_ranking: bool = True,
+    is_page: bool = False,
+) -> ViewState:
+    """Return the state that a file shows: of the feature that `what` names, with intervals where there is a ranking.
+
+    It draws as many lines as the file is to hold.
+    """
     if content_of(what) == "feature":
         state = replace(state, feature=explanation[what].label)
-    return state if has_ranking else replace(state, ci=None)
+    if not has_ranking:
+        state = replace(state, ci=None)
+    if max_lines is not None:
+        check_integer("max_lines", max_lines, 1, "Leave it out for as many as the view shows.")
+        return replace(state, max_lines=int(max_lines))
+    models = state.besides.models
+    n_models = 1 if models is None else len(models.names)
+    return replace(state, max_lines=lines_that_fit(explanation, state.max_lines, n_models)) if is_page else state
 
 
 def _with_rest(explanation: Explanation, shown: Scene, content: str) -> Scene:
@@ -177,32 +194,23 @@ def _figure(
 
 
 def _result(explanation: Explanation, state: ViewState, file: Path, what: str, max_lines: int | None) -> bytes:
+    """Return what `ice_explorer.load` opens, with where it comes from."""
     if content_of(what) != "view" and not (content_of(what) == "panel" and len(explanation) == 1):
         raise OptionError(
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
             "Leave `what` out, or call `save` of one feature.",
         )
     n_rows = MOST_ROWS if max_lines is None else max_lines
-    return result_content(explanation, n_rows, state, _call(file, "view", {}))
-
-
-def result_content(
-    explanation: Explanation,
-    max_lines: int = MOST_ROWS,
-    state: ViewState | None = None,
-    call: str = "x.explanation",
-) -> bytes:
-    """Return what `ice_explorer.load` opens, with where it comes from."""
-    given = ViewState(decay=explanation.settings.decay) if state is None else state
-    plain = replace(given, choices={}, selection=(), ci=None, unit="prediction", color_by=None)
+    plain = replace(state, choices={}, selection=(), ci=None, unit="prediction", color_by=None)
     shown = scene(explanation, replace(plain, max_lines=1))  # only the state is used
-    origin = provenance(explanation, [replace(shown, state=replace(shown.state, max_lines=plain.max_lines))], call)
-    return result_bytes(explanation, {**origin, "rows_drawn": min(max_lines, explanation._n_observations)}, max_lines)
+    shown = replace(shown, state=replace(shown.state, max_lines=plain.max_lines))
+    origin = provenance(explanation, [shown], _call(file, "view", {}))
+    return result_bytes(explanation, {**origin, "rows_drawn": min(n_rows, explanation._n_observations)}, n_rows)
 
 
 def frozen(explanation: Explanation, view_state: ViewState | Mapping[str, Any], max_lines: int | None = None) -> Frozen:
     """Put a view into the output of a cell, where it lives without a kernel."""
-    state = _with_lines(explanation, ViewState.of(view_state), max_lines, is_page=True)
+    state = _shown(explanation, ViewState.of(view_state), "view", max_lines, is_page=True)
     call = f"x.freeze({'' if max_lines is None else f'max_lines={max_lines!r}'})"
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
@@ -223,16 +231,6 @@ def _check_format(file: Path) -> None:
     problem = missing_package(suffix)
     if problem is not None:
         raise problem
-
-
-def _with_lines(explanation: Explanation, state: ViewState, max_lines: int | None, *, is_page: bool) -> ViewState:
-    """Return a view that draws as many lines as a file is to hold."""
-    if max_lines is not None:
-        check_integer("max_lines", max_lines, 1, "Leave it out for as many as the view shows.")
-        return replace(state, max_lines=int(max_lines))
-    models = state.besides.models
-    n_models = 1 if models is None else len(models.names)
-    return replace(state, max_lines=lines_that_fit(explanation, state.max_lines, n_models)) if is_page else state
 
 
 def _call(file: Path, what: str, options: Mapping[str, Any]) -> str:

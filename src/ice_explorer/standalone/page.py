@@ -108,8 +108,9 @@ def frozen_page(
     words = html.escape(title if isinstance(title, str) else f"ICE of the {explanation.output_label}")
     has_heading = title is not False and not in_cell
     script = _bundled("frozen.js")
+    digest = hashlib.sha256(script.encode()).digest()
     filled = {
-        "policy": _POLICY.format(script=_hash(script)),
+        "policy": _POLICY.format(script=f"sha256-{base64.b64encode(digest).decode()}"),
         "version": version.__version__,
         "title": words,
         "provenance_id": PROVENANCE_ID,
@@ -118,7 +119,9 @@ def frozen_page(
         "where": "cell" if in_cell else "file",
         "heading": f'<header><h1 class="ice-page-title">{words}</h1></header>' if has_heading else "",
         "use": _USE,
-        "facts": "\n".join(_facts(origin)),
+        "facts": "\n".join(
+            f"<dt>{label}</dt><dd>{_fact(name, origin[name])}</dd>" for name, label in _FACTS.items() if name in origin
+        ),
         "blobs": "\n".join(
             f'<script type="text/plain" id="ice-blob-{at}">{text}</script>' for at, text in enumerate(recording.blobs)
         ),
@@ -142,10 +145,6 @@ def _bundled(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _hash(script: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
-
-
 def _json(value: Any) -> str:
     """Write JSON that no browser takes for the end of its element, whatever users wrote."""
     return json.dumps(value, default=str, allow_nan=False).replace("<", "\\u003c")
@@ -158,10 +157,6 @@ def _about(origin: Mapping[str, Any], size: int) -> str:
     return f"Saved by ice-explorer {version.__version__}: {rows}, {size_text(size)}."
 
 
-def _facts(origin: Mapping[str, Any]) -> list[str]:
-    return [f"<dt>{words}</dt><dd>{_fact(name, origin[name])}</dd>" for name, words in _FACTS.items() if name in origin]
-
-
 def _fact(name: str, value: Any) -> str:
     if name == "convention":
         return html.escape(f"{value}: {CONVENTION_TITLES[value]}")
@@ -170,3 +165,67 @@ def _fact(name: str, value: Any) -> str:
     if isinstance(value, dict):
         return html.escape(", ".join(f"{key} {entry}" for key, entry in value.items()))
     return html.escape(str(value))
+
+
+# --- in the output of a cell: an iframe saved with the notebook ------------------------------------
+
+_HEIGHT: Final = 760  # px, until the frame says how high it is
+
+# A notebook that nobody trusts yet has its frames and style sheets taken out, and shows the sentence instead.
+_OUTPUT: Final = Template(
+    """\
+<style>iframe.ice-frozen ~ p.ice-frozen-note { display: none; }</style>
+<iframe class="ice-frozen" title="ICE explorer" sandbox="allow-scripts" srcdoc="$page"
+ style="display: block; width: 100%; height: ${height}px; border: 0;"></iframe>
+<p class="ice-frozen-note">This explorer works without a kernel. It appears when the notebook is trusted
+(in JupyterLab: “Trust Notebook” in the command palette), or when the cell runs again.</p>
+<script>$listener</script>
+"""
+)
+
+# The frame cannot reach the page around it, and the page not into the frame: they send messages.
+_LISTENER: Final = """
+(() => {
+  const isDark = (node) => {
+    for (let at = node.parentElement; at !== null; at = at.parentElement) {
+      const [r, g, b, a = 1] = (getComputedStyle(at).backgroundColor.match(/[\\d.]+/g) ?? []).map(Number);
+      if (a > 0.5) return 0.3 * r + 0.6 * g + 0.1 * b < 128;
+    }
+    return false;
+  };
+  const paint = (frame) => { frame.style.colorScheme = isDark(frame) ? "dark" : "light"; };
+  const frames = () => document.querySelectorAll("iframe.ice-frozen");
+  const repaint = () => frames().forEach(paint);
+  repaint();
+  if (window.iceExplorerFrozen) return;
+  window.iceExplorerFrozen = true;
+  addEventListener("message", ({ data, source }) => {
+    if (data?.type !== "ice-explorer:height" || !Number.isFinite(data.height)) return;
+    for (const frame of frames()) {
+      if (frame.contentWindow !== source) continue;
+      frame.style.height = `${Math.min(Math.max(Math.ceil(data.height), 120), 10000)}px`;
+      paint(frame);
+    }
+  });
+  // A notebook says on its body that the theme is another one; the style sheets of it may come before or after.
+  new MutationObserver(() => {
+    repaint();
+    requestAnimationFrame(repaint);
+  }).observe(document.body, { attributes: true });
+  addEventListener("load", ({ target }) => { if (target instanceof HTMLLinkElement) repaint(); }, true);
+})();
+"""
+
+
+class Frozen:
+    """An explorer as it was when it was frozen; show it as the last line of a cell, or with `display`."""
+
+    def __init__(self, page: bytes) -> None:
+        self._page = page
+
+    def __repr__(self) -> str:
+        return f"<frozen ICEExplorer: {size_text(len(self._page))}>"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self._page.decode(), quote=True)
+        return _OUTPUT.substitute(page=page, height=_HEIGHT, listener=_LISTENER)

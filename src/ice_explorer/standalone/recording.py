@@ -23,19 +23,17 @@ from ice_explorer.scene.view_state import chosen
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_classes
-from ice_explorer.wire.header import Tables, describe_header, score_text
+from ice_explorer.wire.header import Tables, describe_header, outline_of, score_text
 from ice_explorer.wire.messages import (
     ClassesBody,
     CurvesBody,
     ExtremeBody,
-    FeatureHead,
     InteractionsBody,
     IntervalsBody,
     Status,
     TwoWayBody,
 )
-from ice_explorer.wire.replies import reply_to
-from ice_explorer.wire.rows import rank_rows
+from ice_explorer.wire.replies import rank_rows, reply_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -215,18 +213,14 @@ def _classes(
 
 def _traits(explanation: Explanation, state: ViewState, code: str, classes: ClassesBody | None) -> dict[str, Any]:
     """Return what an explorer would have sent to the browser, except for what only a model can answer."""
-    heads = [
-        FeatureHead(name=f.label, kind=f.dtype_kind, n_grid=len(f.grid), scale=f.scale, range=None, n_rows=None)
-        for f in explanation.values()
-    ]
-    outputs = () if classes is None else classes.outputs
+    outputs = [] if classes is None else classes.outputs
     models = state.besides.models
     header = describe_header(
-        explanation, heads, code, outputs, prediction_sd=explanation._context.prediction_sd,
-        score=score_text(explanation),
-        models=() if models is None else models.names,
+        explanation, list(map(outline_of, explanation.values())), code, outputs=outputs,
+        prediction_sd=explanation._context.prediction_sd, score=score_text(explanation),
+        models=[] if models is None else models.names,
     )  # fmt: skip
-    n = len(heads)
+    n = len(explanation)
     sampling = explanation._sampled
     counts = (None, None) if sampling is None else (sampling.n_rows, sampling.n_all)
     return {

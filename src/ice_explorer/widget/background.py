@@ -18,69 +18,60 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.errors.base import cause_of, quoted
 from ice_explorer.locks import Lock
 
+if TYPE_CHECKING:
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.tables.column import Name
+
 logger = logging.getLogger(__name__)
 
-Name = TypeVar("Name", bound=Hashable)
-Result = TypeVar("Result")
 State: TypeAlias = Literal["computing", "ready", "cancelled", "error"]
 BetweenBlocks: TypeAlias = Callable[[], None]
 IsCancelled: TypeAlias = Callable[[], bool]
-NextDraft: TypeAlias = Callable[[BetweenBlocks, IsCancelled], Mapping[Name, Result] | None]
+Results: TypeAlias = "Mapping[Name, FeatureExplanation]"
+Compute: TypeAlias = "Callable[[Name, BetweenBlocks, IsCancelled], FeatureExplanation]"
+NextDraft: TypeAlias = "Callable[[BetweenBlocks, IsCancelled], Results | None]"
 
 _SECONDS_BETWEEN_TELLINGS = 0.2
 _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Windows
 
 
 @dataclass(frozen=True)
-class Snapshot(Generic[Name, Result]):
+class Snapshot:
     """State of the computation at one moment; `drafts` are of features that have no result yet."""
 
     state: State
-    results: Mapping[Name, Result]
-    drafts: Mapping[Name, Result]
+    results: Results
+    drafts: Results
     n_features: int
     current: Name | None
     error: Exception | None
 
     @property
-    def known(self) -> Mapping[Name, Result]:
+    def known(self) -> Results:
         """Results, and drafts of the other features."""
         return {**self.drafts, **self.results}
 
 
 @dataclass(frozen=True)
-class _Question(Generic[Name, Result]):
+class _Question:
     """Something to do with the result of a feature, or without any where `name` is None; `is_exact`: not a draft."""
 
     name: Name | None
     is_exact: bool
-    answer: Callable[[Result | None], object]
-    refuse_with: Callable[[Exception], None]
-
-    def refuse(self, error: Exception) -> None:
-        """Send an error reply, if the requester still exists."""
-        try:
-            self.refuse_with(error)
-        except Exception:
-            logger.exception("An error reply could not be sent.")
+    answer: Callable[[Any], object]
+    refuse: Callable[[Exception], None]
 
 
-@dataclass
-class _Switch:
-    """Set once and read by any thread, without a lock that a fork could leave held."""
-
-    is_on: bool = False
-
-
-class Background(Generic[Name, Result]):
+class Background:
     """Computes the results of some features in a thread of its own.
 
     - `names`: the features, in the order of their turns.
@@ -96,29 +87,30 @@ class Background(Generic[Name, Result]):
     def __init__(
         self,
         names: Sequence[Name],
-        compute: Callable[[Name, BetweenBlocks, IsCancelled], Result],
+        compute: Compute,
         tell: Callable[[], bool | None],
-        results: Mapping[Name, Result] | None = None,
-        draft: NextDraft[Name, Result] | None = None,
+        results: Results | None = None,
+        draft: NextDraft | None = None,
     ) -> None:
-        self._compute = compute
+        self._compute: Compute | None = compute
         self._listener: Callable[[], bool | None] | None = tell
-        self._results: dict[Name, Result] = dict(results or {})
-        self._line_up(names)
+        self._changed = threading.Condition(Lock())
+        self._results: dict[Name, FeatureExplanation] = dict(results or {})
+        self._names: tuple[Name, ...] = ()
+        self.prefer(names)
         self._draft = None if self._results else draft
-        self._drafts: dict[Name, Result] = {}
+        self._drafts: dict[Name, FeatureExplanation] = {}
         self._state: State = "ready" if self._missing() is None else "computing"
         self._error: Exception | None = None
         self._current: Name | None = None
-        self._questions: list[_Question[Name, Result]] = []
+        self._questions: list[_Question] = []
         self._thread: threading.Thread | None = None
         self._caught: type[BaseException] = BaseException  # what does not leave the loop
         self._stop = False  # of the feature being computed
-        self._closed = _Switch()
+        self._closed = SimpleNamespace(is_on=False)  # read without a lock that a fork could leave held
         self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
-        self._changed = threading.Condition(Lock())
         # At exit the thread gets its chance to leave before the modules it uses are torn down.
         weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 
@@ -145,7 +137,7 @@ class Background(Generic[Name, Result]):
             self._untold = True
         self.start()
 
-    def snapshot(self) -> Snapshot[Name, Result]:
+    def snapshot(self) -> Snapshot:
         """Where the computation stands."""
         self._notice_lost_thread()
         with self._changed:
@@ -156,7 +148,7 @@ class Background(Generic[Name, Result]):
     def ask(
         self,
         name: Name | None,
-        answer: Callable[[Result | None], object],
+        answer: Callable[[Any], object],
         refuse: Callable[[Exception], None],
         *,
         is_exact: bool = False,
@@ -187,7 +179,7 @@ class Background(Generic[Name, Result]):
             raise Cancelled
         self._between_blocks()
 
-    def wait(self, at_most: float = math.inf) -> Snapshot[Name, Result]:
+    def wait(self, at_most: float = math.inf) -> Snapshot:
         """Wait until no feature is left to compute, or so many seconds. Ctrl-C ends the waiting, nothing else."""
         if threading.current_thread() is self._thread:
             raise RuntimeError("The background thread cannot wait for itself.")
@@ -211,8 +203,7 @@ class Background(Generic[Name, Result]):
             self._stop = True
             dropped = self._take_questions(lambda question: not self._is_answerable(question))
             self._changed.notify_all()
-        for question in dropped:
-            question.refuse(Cancelled())
+        _refuse(dropped, Cancelled())
         self.start()  # somebody has to tell
 
     def resume(self) -> None:
@@ -226,20 +217,12 @@ class Background(Generic[Name, Result]):
             self._changed.notify_all()
         self.start()
 
-    @property
-    def order(self) -> tuple[Name, ...]:
-        """The features, in the order of their turns."""
-        return self._names
-
-    def prefer(self, names: Sequence[Name]) -> None:
-        """Change that order."""
+    def prefer(self, names: Iterable[Name]) -> None:
+        """Compute these features before the others, in this order."""
         with self._changed:
-            self._line_up(names)
-
-    def _line_up(self, names: Sequence[Name]) -> None:
-        """Order the features; those without a result apart, since there may be thousands."""
-        self._names = tuple(names)
-        self._left = {name: None for name in names if name not in self._results}
+            self._names = tuple(dict.fromkeys([*names, *self._names]))
+            # Those without a result apart, since there may be thousands.
+            self._left = {name: None for name in self._names if name not in self._results}
 
     def pause(self) -> None:
         """Stop at the next block, until there is a question or a thread that waits. The state stays as it is."""
@@ -262,12 +245,9 @@ class Background(Generic[Name, Result]):
             self._results = {}
             self._drafts = {}
             self._error = None
-            self._compute = _compute_nothing
-            self._draft = None
-            self._listener = None
+            self._compute = self._draft = self._listener = None
             self._changed.notify_all()
-        for question in dropped:
-            question.refuse(Cancelled())
+        _refuse(dropped, Cancelled())
 
     # --- inside the thread ------------------------------------------------------------------------
 
@@ -296,8 +276,7 @@ class Background(Generic[Name, Result]):
                 self._state, self._error = "error", error
             dropped = self._take_questions(lambda _question: True)
             self._changed.notify_all()
-        for question in dropped:
-            question.refuse(error)
+        _refuse(dropped, error)
         self._tell()
 
     def _notice_lost_thread(self) -> None:
@@ -314,7 +293,7 @@ class Background(Generic[Name, Result]):
                 is_drafting = self._state == "computing" and not (
                     self._results or self._is_paused or self._closed.is_on
                 )
-                draft = self._draft if is_drafting else None
+                draft, compute = self._draft if is_drafting else None, self._compute
                 wanted = self._wanted() if draft is None else None
                 if draft is not None or wanted is not None:
                     self._current = wanted
@@ -325,18 +304,18 @@ class Background(Generic[Name, Result]):
                     return
             if draft is not None:
                 self._draft_all(draft)
-            elif wanted is None:
+            elif wanted is None or compute is None:
                 self._tell()
             else:
-                self._compute_one(wanted)
+                self._compute_one(wanted, compute)
 
-    def _draft_all(self, draft: NextDraft[Name, Result]) -> None:
+    def _draft_all(self, draft: NextDraft) -> None:
         """Draft all features; what fails in a draft fails again, or does not, where features are computed."""
         self._tell_now_and_then()
-        found: Mapping[Name, Result] | None = None
+        drafts: Results | None = None
         is_paused = False
         try:
-            found = draft(self._between_blocks, self._is_stopped)
+            drafts = draft(self._between_blocks, self._is_stopped)
         except Cancelled:
             is_paused = self._stop
         except self._caught:
@@ -344,11 +323,10 @@ class Background(Generic[Name, Result]):
         with self._changed:
             if self._closed.is_on or is_paused:
                 return
-            if found is None:
+            if drafts is None:
                 self._draft = None
                 return
-            self._drafts = dict(found)
-            self._untold = True
+            self._drafts, self._untold = dict(drafts), True
         self._tell()  # before questions, whose answers take longer
 
     def _wanted(self) -> Name | None:
@@ -363,18 +341,18 @@ class Background(Generic[Name, Result]):
     def _missing(self) -> Name | None:
         return next(iter(self._left), None)
 
-    def _compute_one(self, name: Name) -> None:
+    def _compute_one(self, name: Name, compute: Compute) -> None:
         self._tell_now_and_then()
         error: Exception | None = None
         result: Any = None
         try:
-            result = self._compute(name, self._between_blocks, self._is_stopped)
+            result = compute(name, self._between_blocks, self._is_stopped)
         except Cancelled as cancelled:
             error = cancelled
         except self._caught as raised:
             logger.exception("Computing %r failed.", name)
             error = _as_exception(raised, name)
-        refused: list[_Question[Name, Result]] = []
+        refused: list[_Question] = []
         with self._changed:
             self._current = None
             if self._closed.is_on:
@@ -394,8 +372,7 @@ class Background(Generic[Name, Result]):
                 if self._state == "computing" and not is_cancelled:
                     self._state, self._error = "error", error
             self._changed.notify_all()
-        for question in refused:
-            question.refuse(error or Cancelled())
+        _refuse(refused, error or Cancelled())
 
     def _between_blocks(self) -> None:
         self._answer_questions()
@@ -415,16 +392,16 @@ class Background(Generic[Name, Result]):
             try:
                 question.answer(result)
             except BaseException as error:
-                question.refuse(_as_exception(error, question.name))
+                _refuse([question], _as_exception(error, question.name))
                 if not isinstance(error, self._caught):
                     raise
 
-    def _is_answerable(self, question: _Question[Name, Result]) -> bool:
+    def _is_answerable(self, question: _Question) -> bool:
         if question.name is None:
             return not question.is_exact or bool(self._results)
         return question.name in self._results or (question.name in self._drafts and not question.is_exact)
 
-    def _take_questions(self, is_taken: Callable[[_Question[Name, Result]], bool]) -> list[_Question[Name, Result]]:
+    def _take_questions(self, is_taken: Callable[[_Question], bool]) -> list[_Question]:
         taken = [question for question in self._questions if is_taken(question)]
         self._questions = [question for question in self._questions if question not in taken]
         return taken
@@ -453,6 +430,15 @@ class Background(Generic[Name, Result]):
             logger.exception("A status update could not be sent.")
 
 
+def _refuse(questions: Sequence[_Question], error: Exception) -> None:
+    """Send error replies to those who still exist."""
+    for question in questions:
+        try:
+            question.refuse(error)
+        except Exception:
+            logger.exception("An error reply could not be sent.")
+
+
 def _as_exception(error: BaseException, name: Hashable) -> Exception:
     """Return what is an `Exception` as it is, and a sentence about anything else."""
     if isinstance(error, Exception):
@@ -471,7 +457,3 @@ def _lost(name: Hashable) -> ICEExplorerError:
         f"{quoted(name)}, as threads do in a forked process.",
         'Press "Resume" in the explorer, or make it again.',
     )
-
-
-def _compute_nothing(_name: Hashable, _between_blocks: BetweenBlocks, _is_cancelled: IsCancelled) -> NoReturn:
-    raise Cancelled

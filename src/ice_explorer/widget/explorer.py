@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, cast, 
 import anywidget
 import traitlets
 
+from ice_explorer.checks import check_flag
 from ice_explorer.errors import (
     ArgumentError,
     Cancelled,
@@ -38,7 +39,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.tracebacks import meant_by, short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.windows import CONVENTIONS, Convention
+from ice_explorer.metrics.windows import Convention
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.results.outcomes import RESIDUAL
 from ice_explorer.runtime import is_unattended
@@ -48,21 +49,18 @@ from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
-from ice_explorer.widget.replies import Answer, answer_of, sentence, state_text, status_of
-from ice_explorer.widget.session import Work, work_of
-from ice_explorer.widget.state import Wanted, fit_state, read_state
+from ice_explorer.widget.replies import answer_of, sentence, status_of
 from ice_explorer.widget.static_picture import (
     EXPLORER,
-    check_static_picture,
     draw_picture,
     missing_parts,
     offer_pictures,
     wait_a_moment,
 )
-from ice_explorer.widget.trait_checks import check_color_by, check_feature, checked
+from ice_explorer.widget.traits import check_color_by, check_feature, checked, fit_state, read_state
+from ice_explorer.widget.work import Wanted, Work, work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors
-from ice_explorer.wire.forms import is_text
 from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.messages import Header, NoBody, Note, Refusal, Reply
 from ice_explorer.wire.requests import (
@@ -71,6 +69,7 @@ from ice_explorer.wire.requests import (
     Request,
     ResumeRequest,
     ViewRequest,
+    is_text,
     parse_request,
 )
 
@@ -83,16 +82,12 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explain_model import ExplainOptions
     from ice_explorer.explanation import Explanation, FileOptions
-    from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.standalone.cell import Frozen
-    from ice_explorer.tables.column import Name
-    from ice_explorer.widget.state import State
+    from ice_explorer.standalone.page import Frozen
     from ice_explorer.widget.view_table import ViewTable
 
 logger = logging.getLogger(__name__)
 
 _TRAITS: Final = PublicTraits()  # their defaults
-_OF_WORK: Final = Wanted._fields  # traits that name what is explained, in the order of `Wanted`
 _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab have defaults for
 
 
@@ -112,7 +107,7 @@ S = TypeVar("S")
 
 
 class _Checked(traitlets.TraitType[G, S]):
-    """A trait that `trait_checks` checks, in the package's own words.
+    """A trait that `checked` checks, in the package's own words.
 
     It is read as a G, and set to an S.
     """
@@ -261,11 +256,11 @@ class ICEExplorer(anywidget.AnyWidget):
     ) -> None:
         if not SCRIPT.is_file():
             raise missing_front_end(SCRIPT)
-        self._lifetime = Lifetime(self, self._pause, self._unpause)
+        self._lifetime = Lifetime(self)
         self._sync_lock = Lock()
         self._hearing: int | None = None  # thread that takes over what the browser sets
         self._prepared: Work | None = None  # on the output that it sets
-        self._has_picture = check_static_picture(static_picture)
+        self._has_picture = check_flag("static_picture", static_picture, usual=True)
         traits = self._public_traits()
         given: Mapping[str, object] = options
         for name in traits:
@@ -276,12 +271,18 @@ class ICEExplorer(anywidget.AnyWidget):
                     f"{advice} {meant_by(name, given[name])}".rstrip(),
                 )
         restored = read_state(state, traits)
-        self._work: Work | None = work_of(model, X, y, options, restored.wanted)
-        settings = self._work.known.settings
+        wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))
+        self._work: Work | None = work_of(model, X, y, options, wanted)
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
-        self.decay = settings.decay
-        self._restore(restored)
+        self.decay = self._work.known.settings.decay
+        (fitting, view), lost = fit_state(restored, self._work)
+        self._lost = [*self._work.lost, *lost]
+        for name, value in fitting.items():
+            setattr(self, name, value)
+        self._view = view
+        if self._lost:
+            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
         self._publish()
         if not IS_WATCHED:
             self._esm, self._css, self._front_end = front_end()
@@ -289,9 +290,8 @@ class ICEExplorer(anywidget.AnyWidget):
         self.on_msg(weakly(self._on_message))  # so that nothing but users and `Lifetime` keep an explorer
         self._lifetime.begin()
         offer_pictures()
-        self._start()
         try:
-            self._fail_if_unattended()
+            self._start()
         except BaseException:
             self.close()
             raise
@@ -333,81 +333,63 @@ class ICEExplorer(anywidget.AnyWidget):
         """Names of the traits that users set."""
         return [name for name, trait in cls.class_traits().items() if isinstance(trait, _Checked) and name[0] != "_"]
 
-    def _restore(self, restored: State) -> None:
-        """Set what a state says, and tell of what is not there."""
-        work = self._open_work()
-        columns = [work.known._column(name).label for name in work.known._context.columns.names_for_coloring]
-        columns += work.known._outcome_labels.values()
-        models = work.choices.models
-        fitting, lost = fit_state(restored, work.by_label, columns, work.known._n_observations, has_models=bool(models))
-        self._lost = [*work.lost, *lost]
-        for name, value in fitting.traits.items():
-            setattr(self, name, value)
-        self._view = fitting.view
-        if self._lost:
-            warnings.warn(" ".join(self._lost), UserWarning, stacklevel=4)
-
     def _begin(self, work: Work) -> None:
         """Set out to explain one output of the model; nothing runs yet."""
-        self._background: Background[Name, FeatureExplanation] = Background(
+        self._background: Background = Background(
             work.names, work.compute, weakly(self._publish), work.results, None if is_unattended() else work.draft
         )
         self._work = work
         self._picture: tuple[object, str] | None = None  # the last one, and what it shows
         self._tables: FillingTables | None = FillingTables(work)
-        with self.hold_trait_notifications():  # one alone may name what there is not
-            for name, value in zip(_OF_WORK, work.shown, strict=True):
+        self._show_work(work)
+
+    def _show_work(self, work: Work) -> None:
+        """Set the traits that name what is explained: together, as one alone may name what there is not."""
+        with self.hold_trait_notifications():
+            for name, value in work.shown._asdict().items():
                 self.set_trait(name, value)
 
     def _start(self) -> None:
-        """Compute in the background, where the model may be called."""
-        work = self._open_work()
-        if work.prediction_sd is None:  # after the first feature, which a reader waits for
-            self._background.ask(None, partial(weakly(self._measure), work), _nothing, is_exact=True)
-        self._background.start()
+        """Compute in the background, where the model may be called; wait where nobody reads the status of an explorer.
 
-    def _fail_if_unattended(self) -> None:
-        """Raise where a program runs the notebook and the model fails: nobody reads the status of an explorer."""
+        - raises ICEExplorerError: if the model fails where a program runs the notebook.
+        """
+        work = self._open_work()
+        if work.opened.prediction_sd is None:  # after the first feature, which a reader waits for
+            self._background.ask(None, partial(weakly(self._measure), work), lambda _error: None, is_exact=True)
+        self._background.start()
         if is_unattended():
             self.explanation  # noqa: B018 - waits for it
-
-    def _pause(self) -> None:
-        self._background.pause()
-
-    def _unpause(self) -> None:
-        self._background.unpause()
 
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread and how good they are, and publish it."""
         try:
-            work.prediction_sd, work.score = work.known._context.prediction_sd, score_text(work.known)
+            context = work.known._context
+            work.opened.prediction_sd, work.opened.score = context.prediction_sd, score_text(work.known)
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:
             self._publish()
 
-    @traitlets.observe(*_OF_WORK)
+    @traitlets.observe(*Wanted._fields)
     def _explain_another(self, _change: object) -> None:
         """Explain anew what the traits name now; where that cannot be, they go back."""
         with self._sync_lock:
             work = self._work
-            wanted = Wanted(self.output, self.response, self.convention, self.distance, self.model)
+            wanted = Wanted(*(getattr(self, name) for name in Wanted._fields))
             if work is None or wanted == work.shown:
                 return
             try:
                 chosen = self._prepared or self._other(work, wanted)
             except Exception:
-                for name, value in zip(_OF_WORK, work.shown, strict=True):
-                    self.set_trait(name, value)
+                self._show_work(work)
                 raise
             self._prepared = None
             before = self._background
-            work.results.update(before.snapshot().results)  # for when the scale goes back
             self._begin(chosen)
             before.close()  # last, so that a thread that waits for it finds the new one
-            self._start()
             self._publish()
-            self._fail_if_unattended()
+            self._start()
 
     def _other(self, work: Work, wanted: Wanted) -> Work:
         """Return the work on another choice, after the current call of the model, and with no other call before it."""
@@ -422,10 +404,11 @@ class ICEExplorer(anywidget.AnyWidget):
         if self._work is None:
             return "<ICEExplorer: closed>"
         known, status = self._work.known, status_of(self._background.snapshot(), self._work)
-        return (
-            f"<ICEExplorer of the {known.output_label}: {counted(status['total'], 'feature')}, "
-            f"{known._context.row_count}, {state_text(status)}>"
-        )
+        state = status["message"].rstrip(".") or status["state"]
+        if status["state"] == "computing":
+            state = f"computing ({status['done']} done)"
+        features = counted(status["total"], "feature")
+        return f"<ICEExplorer of the {known.output_label}: {features}, {known._context.row_count}, {state}>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Show the explorer, and where that cannot be a picture of it."""
@@ -484,7 +467,7 @@ class ICEExplorer(anywidget.AnyWidget):
             )
         return work.explanation(snapshot.results)
 
-    def _wait(self) -> tuple[Snapshot[Name, FeatureExplanation], Work]:
+    def _wait(self) -> tuple[Snapshot, Work]:
         """Wait for what the traits name, also if that becomes another output meanwhile."""
         while True:
             waited_for = self._background
@@ -518,7 +501,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer.widget.view_table import ViewTable
 
         order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
-        return ViewTable.of(self.explanation, self.decay, rank_by=order, unit=self.unit, ci=self.ci)
+        return ViewTable.of(self.explanation, decay=self.decay, rank_by=order, unit=self.unit, ci=self.ci)
 
     @property
     def selected(self) -> Any:
@@ -529,32 +512,6 @@ class ICEExplorer(anywidget.AnyWidget):
     def _features(self) -> list[str]:
         """Labels of all features, in column order, explained yet or not."""
         return list(self._open_work().by_label)
-
-    @property
-    def _known(self) -> Explanation:
-        """What is explained so far, without waiting: maybe no feature yet."""
-        return self._open_work().explanation(self._background.snapshot().results)
-
-    @property
-    def _known_models(self) -> ModelComparison | None:
-        """The same of several models; None with one."""
-        return self._open_work().models
-
-    def _ask_for(
-        self,
-        feature: str | None,
-        answer: Callable[[FeatureExplanation | None, Callable[[], None]], object],
-        refuse: Callable[[Exception], None],
-    ) -> None:
-        """Call a function where the model may be called: in the thread of the explorer, when its turn comes.
-
-        - `feature`: label of a feature whose result is needed, which is then computed first; None needs none.
-        - `answer`: called with that result, or with None, and with a function to call now and then while it takes long.
-        - `refuse`: called instead with why not, or with what `answer` raised.
-        """
-        background, work = self._background, self._open_work()
-        name = None if feature is None else work.by_label[feature]
-        background.ask(name, lambda opened: answer(opened, background.answer_meanwhile), refuse, is_exact=True)
 
     def figure(
         self,
@@ -808,9 +765,10 @@ class ICEExplorer(anywidget.AnyWidget):
         feature = check_feature(values["feature"], self._open_work) if "feature" in values else self.feature
         for name, value in values.items():
             checked(name, value, self._open_work, feature)
-        if not values.keys().isdisjoint(_OF_WORK):
+        if not values.keys().isdisjoint(Wanted._fields):
             work = self._open_work()
-            wanted = Wanted(*(checked(name, values.get(name, ""), self._open_work, feature) for name in _OF_WORK))
+            names = Wanted._fields
+            wanted = Wanted(*(checked(name, values.get(name, ""), self._open_work, feature) for name in names))
             if wanted != work.shown:
                 self._prepared = self._other(work, wanted)
 
@@ -825,7 +783,8 @@ class ICEExplorer(anywidget.AnyWidget):
                 return True
             is_whole = self._publish_tables(work, tables, snapshot)
             if len(snapshot.known) == snapshot.n_features and self.feature == "":
-                self.feature = work.label(tables.ranked(self.rank_by, self.decay)[0])
+                first, *_ = tables.ranked(self.rank_by, self.decay)
+                self.feature = work.opened.outline[first][0]
             # Last: a page that receives "ready" has received the rest.
             self._status = cast("dict[str, Any]", status_of(snapshot, work))
             if snapshot.state != "computing":
@@ -841,22 +800,20 @@ class ICEExplorer(anywidget.AnyWidget):
         """Compute the open feature before the others."""
         work = self._work
         if work is not None and self.feature in work.by_label:
-            open_one = work.by_label[self.feature]
-            self._background.prefer(sorted(self._background.order, key=lambda name: name != open_one))
+            self._background.prefer([work.by_label[self.feature]])
 
-    def _publish_tables(self, work: Work, tables: FillingTables, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
+    def _publish_tables(self, work: Work, tables: FillingTables, snapshot: Snapshot) -> bool:
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
-        if not tables.has_news(snapshot):
-            if self._header["prediction_sd"] != work.prediction_sd:
-                self._header = {**self._header, "prediction_sd": work.prediction_sd, "score": work.score}
+        is_due = tables.fill(snapshot, self.decay)
+        if is_due is None:
+            measured = {"prediction_sd": work.opened.prediction_sd, "score": work.opened.score}
+            if self._header["prediction_sd"] != measured["prediction_sd"]:
+                self._header = {**self._header, **measured}
             return True
-        if tables.is_early(snapshot):
-            return False
-        is_drafted = tables.fill(snapshot, self.decay)
-        if not tables.is_due:
+        if not is_due:
             return False
         work.known = work.explanation(snapshot.known)
-        if is_drafted:
+        if tables.is_drafted:
             self._background.prefer(tables.ranked(self.rank_by, self.decay))
             self._prefer_open(None)
         for name, value in tables.traits.items():
@@ -868,11 +825,11 @@ class ICEExplorer(anywidget.AnyWidget):
         """Describe the tables as they are."""
         from ice_explorer.export import request as export_request
 
+        choices = {f"{name}s": list(choices) for name, choices in work.choices.items()}
         header = describe_header(
-            work.known, work.heads, work.code, work.choices.outputs, work.choices.responses,
-            prediction_sd=work.prediction_sd, models=work.choices.models,
-            formats=export_request.formats(), target_name=work.target_name, distances=work.choices.distances,
-            conventions=CONVENTIONS if work.choices.has_model else (), score=work.score,
+            work.known, list(work.opened.outline.values()), work.code, formats=export_request.formats(),
+            prediction_sd=work.opened.prediction_sd, score=work.opened.score, target_name=work.known._target_name,
+            **choices,
         )  # fmt: skip
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
         return header
@@ -899,26 +856,19 @@ class ICEExplorer(anywidget.AnyWidget):
                 self._background.cancel()
             case ViewRequest():
                 self._lifetime.hear(request.view, request.state)
-            case ColorsRequest() if not self._is_residual(request.column):
-                column = work.known._column(request.column)
-                self._reply(request.id, describe_colors(column, request.positions, request.levels or ()))
-                return
             case _:
-                self._ask(request.id, *answer_of(work, self._background, request))
+                label = check_color_by(request.column, self._open_work) if isinstance(request, ColorsRequest) else None
+                if isinstance(request, ColorsRequest) and label != work.known._outcome_labels.get(RESIDUAL):
+                    # The model is not called: residuals alone take predictions of all rows.
+                    column = work.known._column(request.column)
+                    self._reply(request.id, describe_colors(column, request.positions, request.levels or ()))
+                    return
+                name, answer = answer_of(work, self._background, request)
+                self._background.ask(
+                    name, lambda feature: self._reply(request.id, answer(feature)), partial(self._refuse, request.id)
+                )
                 return
         self._reply(request.id, NoBody())
-
-    def _is_residual(self, column: str) -> bool:
-        """Return whether a column is that of residuals, for which all rows have to be predicted."""
-        return check_color_by(column, self._open_work) == self._open_work().known._outcome_labels.get(RESIDUAL)
-
-    def _ask(self, request_id: str, name: Name | None, answer: Answer) -> None:
-        """Answer a request in the background, where the model may be called."""
-
-        def reply(feature: FeatureExplanation | None) -> None:
-            self._reply(request_id, answer(feature))
-
-        self._background.ask(name, reply, partial(self._refuse, request_id))
 
     def _reply(self, request_id: str, body: object) -> None:
         content, buffers = packed(body)
@@ -933,11 +883,9 @@ class ICEExplorer(anywidget.AnyWidget):
         self.send(Reply(id=request_id, type="error", message=sentence(error)))
 
     def _drawn(self, work: Work) -> dict[str, Any]:
-        return work.drawn({each.name: getattr(self, each.name) for each in fields(DocumentState)}, self._view)
-
-
-def _nothing(_error: Exception) -> None:
-    """Nobody waits for an answer."""
+        """Return all that a picture of the view shows: traits, what a reader chose, and what only `work` knows."""
+        traits = {each.name: getattr(self, each.name) for each in fields(DocumentState)}
+        return {**traits, "choices": self._view, "besides": work.besides}
 
 
 def _take_messages_at_once(connection: object) -> None:

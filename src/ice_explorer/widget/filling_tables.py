@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.options import RankBy
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Snapshot
-    from ice_explorer.widget.session import Work
+    from ice_explorer.widget.work import Work
 
 # Tables of thousands of features keep the browser busy each time they come.
 _BYTES_PER_SECOND: Final = 1_000_000
@@ -31,40 +31,38 @@ class FillingTables(Tables):
     """
 
     def __init__(self, work: Work) -> None:
-        models = work.choices.models
+        models = work.choices["model"]
         self._work = work
-        opened = models.index(work.choices.model) if models else 0
-        super().__init__(len(work.heads), max(1, len(models)), opened)
+        opened = models.index(work.shown.model) if models else 0
+        super().__init__(len(work.names), max(1, len(models)), opened)
         self._seconds = len(self.traits["_profile"]) / _BYTES_PER_SECOND  # between two tables
         self._positions = {name: at for at, name in enumerate(work.names)}
         self._filled: dict[Name, FeatureExplanation] = {}
         self._without_profile: set[Name] = set()
         self._is_first = True
         self._next = -math.inf
-        self.is_due = True  # whether the tables are to be sent: they are worth it, or the last ones came long ago
+        self.is_drafted = False  # whether new drafts were filled in
 
     @property
     def is_whole(self) -> bool:
         """Whether the figures of all features that were filled in are there at every decay."""
         return not self._without_profile
 
-    def has_news(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
-        """Return whether there is something to fill in, or nothing was published yet."""
-        return self._is_first or not self.is_whole or bool(self._new(snapshot))
+    def fill(self, snapshot: Snapshot, decay: float) -> bool | None:
+        """Fill in what is new, drafts and many features at `decay` alone.
 
-    def is_early(self, snapshot: Snapshot[Name, FeatureExplanation]) -> bool:
-        """Return whether the browser is still busy with the tables that came before."""
-        return not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next
-
-    def _new(self, snapshot: Snapshot[Name, FeatureExplanation]) -> set[Name]:
-        return {name for name, feature in snapshot.known.items() if self._filled.get(name) is not feature}
-
-    def fill(self, snapshot: Snapshot[Name, FeatureExplanation], decay: float) -> bool:
-        """Fill in what is new, drafts and many features at `decay` alone; return whether there are new drafts."""
-        known, new = snapshot.known, self._new(snapshot)
-        is_drafted = not new.isdisjoint(snapshot.drafts)
+        Return whether the tables are to be sent: they are worth it, or the last ones came long ago; None where nothing
+        is new.
+        """
+        known = snapshot.known
+        new = {name for name, feature in known.items() if self._filled.get(name) is not feature}
+        if not (self._is_first or new or self._without_profile):
+            return None
+        if not self._is_first and snapshot.state == "computing" and time.monotonic() < self._next:
+            return False  # the browser is still busy with the tables that came before
+        self.is_drafted = not new.isdisjoint(snapshot.drafts)
         self._filled |= {name: known[name] for name in new}
-        if is_drafted or len(new) > _MANY_AT_ONCE:
+        if self.is_drafted or len(new) > _MANY_AT_ONCE:
             for name in new:
                 self._enter_feature(name, decay)
             self._without_profile |= new
@@ -76,15 +74,15 @@ class FillingTables(Tables):
                 self._without_profile.discard(name)
                 if not new and time.monotonic() > until:
                     break
-        self.is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
-        if self.is_due and self._filled:  # else the first figures would have to wait
+        is_due = self._is_first or bool(new) or self.is_whole or time.monotonic() >= self._next
+        if is_due and self._filled:  # else the first figures would have to wait
             self._next = time.monotonic() + self._seconds
         self._is_first = False
-        return is_drafted
+        return is_due
 
     def _enter_feature(self, name: Name, decay: float | None) -> None:
         features, disagreement = [self._filled[name]], None
-        if self._work.choices.models:
+        if self._work.choices["model"]:
             features, disagreement = self._work.by_models(name)
         self.enter(self._positions[name], features, disagreement, decay)
 

@@ -11,7 +11,7 @@ import os
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import anywidget
 import traitlets
@@ -29,14 +29,6 @@ _LOADER: Final = _STATIC / "loader.js"
 IS_WATCHED: Final = os.environ.get("ANYWIDGET_HMR") == "1"
 
 
-class FrontEnd(NamedTuple):
-    """What an explorer brings to the page; `model` refers to the one that has the rest, "" where nothing is missing."""
-
-    script: str
-    style: str
-    model: str
-
-
 class SharedFrontEnd(anywidget.AnyWidget):
     """Script and style of all explorers of a kernel; it has no view."""
 
@@ -48,15 +40,15 @@ class SharedFrontEnd(anywidget.AnyWidget):
         super().__init__(script=_text(SCRIPT))
 
 
-def front_end() -> FrontEnd:
-    """Return what a new explorer brings to the page."""
+def front_end() -> tuple[str, str, str]:
+    """Return script and style that a new explorer brings to the page, and a reference to what has the rest, or ""."""
     if jupyter_kernel() is None or "google.colab" in sys.modules:
-        return FrontEnd(_text(SCRIPT), _text(STYLE), "")
+        return _text(SCRIPT), _text(STYLE), ""
     shared = _shared()
     if shared.comm is None:  # closed, as by `Widget.close_all`
         _shared.cache_clear()
         shared = _shared()
-    return FrontEnd(_text(_LOADER), "", f"IPY_MODEL_{shared.model_id}")
+    return _text(_LOADER), "", f"IPY_MODEL_{shared.model_id}"
 
 
 @cache

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ipywidgets.widgets import widget as ipywidgets_widget
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from ipywidgets import Widget
 
+    from ice_explorer.widget.explorer import ICEExplorer
     from ice_explorer.wire.requests import Presence
 
 _OUTPUT_CACHE: Final = re.compile(r"_{1,3}|_\d+")  # names that IPython gives to results of cells
@@ -66,32 +66,28 @@ def is_shared(layout: Widget) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(NamedTuple):
     """One run of a cell. Either is None where the host of the notebook does not tell."""
 
-    cell: str | None
-    id: str | None
+    cell: str | None = None
+    id: str | None = None
 
 
 class Lifetime:
     """What is known of who uses an explorer. Made before the model is called: explorers of earlier runs pause then.
 
-    - `explorer`: referenced weakly.
-    - `pause`, `unpause`: methods of the explorer, called when it becomes unused and when it is used again.
+    - `explorer`: referenced weakly; its background pauses when it becomes unused, and resumes when it is used again.
     """
 
-    def __init__(self, explorer: Widget, pause: Callable[[], None], unpause: Callable[[], None]) -> None:
+    def __init__(self, explorer: ICEExplorer) -> None:
         self._explorer = weakref.ref(explorer)
-        self._pause = weakly(pause)
-        self._unpause = weakly(unpause)
         self._views: set[str] = set()  # in pages
         self._displays: dict[str | None, str | None] = {}  # cells whose output has it, with the run that put it there
         self._is_rerun = False  # whether its cell has run again
         self._was_named = False
         self._is_open = False
         shell = ipython_shell()
-        self._made_in = _Run(None, None) if shell is None else _run(shell)
+        self._made_in = _Run() if shell is None else _run(shell)
         if shell is not None:
             _follow(shell)
         if self._made_in.cell is not None:
@@ -160,8 +156,9 @@ class Lifetime:
 
     def pause_before(self, run: _Run) -> None:
         """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it resumes."""
-        if run.cell == self._made_in.cell and run != self._made_in and not (self._views or self._displays):
-            self._pause()
+        is_shown, explorer = self._views or self._displays, self._explorer()
+        if run.cell == self._made_in.cell and run != self._made_in and not is_shown and explorer is not None:
+            explorer._background.pause()  # noqa: SLF001 - its own
 
     def review(self, shell: Any, named: set[int]) -> None:
         """Keep the explorer, or let it go where it is unused; `named` are the identities of what variables hold."""
@@ -175,15 +172,15 @@ class Lifetime:
             _forget_results(shell, explorer)
             self._let_go(explorer)
 
-    def _let_go(self, explorer: Widget) -> None:
-        self._pause()
+    def _let_go(self, explorer: ICEExplorer) -> None:
+        explorer._background.pause()  # noqa: SLF001 - its own
         _hold(explorer, weakref.proxy(explorer))
 
     def _keep(self) -> None:
         explorer = self._explorer()
         if explorer is not None:
             _hold(explorer, explorer)
-            self._unpause()
+            explorer._background.unpause()  # noqa: SLF001
 
 
 def _hold(explorer: Widget, held: Any) -> None:

@@ -9,9 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from ice_explorer.errors import OptionError
 from ice_explorer.figures.paper import Paper, small_png_bytes
 from ice_explorer.results.options import resolve_decay
 from ice_explorer.scene.build import scene, with_surroundings
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
     from ice_explorer.widget.background import Background, Snapshot
-    from ice_explorer.widget.session import Work
+    from ice_explorer.widget.work import Work
 
 logger = logging.getLogger(__name__)
 
@@ -42,13 +39,6 @@ _DPI: Final = 130.0
 _FITTED: Final = ("fade",)  # fits models, which a cell does not wait for
 # Choices that need predictions of every point, where the model predicts them all.
 _SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale")
-
-
-def check_static_picture(got: object) -> bool:
-    """Check whether there is a picture beside an explorer."""
-    if not isinstance(got, (bool, np.bool_)):
-        raise OptionError.must("static_picture", "be True or False", got, "Leave it out for True.")
-    return bool(got)
 
 
 def offer_pictures() -> None:
@@ -74,7 +64,7 @@ def _answer(connection: Any, message: dict[str, Any]) -> None:
         request(send)
 
 
-def wait_a_moment(work: Work, background: Background[Name, FeatureExplanation]) -> Snapshot[Name, FeatureExplanation]:
+def wait_a_moment(work: Work, background: Background) -> Snapshot:
     """Wait for a result that is there soon, not for one that takes twice as long as there is time."""
     snapshot = background.wait(_SECONDS_TO_TELL)
     takes_long = work.share_done < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
@@ -108,7 +98,9 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     decay = resolve_decay(explanation.settings, state.decay)
     if not waits and not explanation._has_intervals(decay):
         state = replace(state, ci=None)
-    slow = _slow_to_draw(state) if explanation.method == "brute" else ()
+    slow: tuple[str, ...] = _SLOW_TO_DRAW if explanation.method == "brute" else ()
+    if slow and state.choice("coloring") in ("driver", "together"):
+        slow = (*slow, "coloring")
     left_out = (*slow, *missing_parts(state))
     choices = {name: value for name, value in state.choices.items() if name not in left_out} | {"fade": "distance"}
     most = min(state.max_lines, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE)
@@ -119,11 +111,6 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     with paper.applied():
         figure = view_figure(shown, paper, with_ranking=True)
         return base64.b64encode(small_png_bytes(figure, _DPI, origin)).decode()
-
-
-def _slow_to_draw(state: ViewState) -> tuple[str, ...]:
-    """Return the names of the choices that need many more predictions."""
-    return (*_SLOW_TO_DRAW, *(["coloring"] if state.choice("coloring") in ("driver", "together") else []))
 
 
 def missing_parts(view_state: ViewState | Mapping[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -11,7 +11,6 @@ from ice_explorer.errors.tracebacks import short_traceback
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.options import Unit
 
 
 class ViewTable(pd.DataFrame):  # type: ignore[misc]
@@ -20,43 +19,23 @@ class ViewTable(pd.DataFrame):  # type: ignore[misc]
     What pandas makes of it is a plain DataFrame.
     """
 
-    _shown: tuple[Explanation, float, str | None, Unit, float | None]
+    _shown: tuple[Explanation, dict[str, Any]]
 
     @classmethod
-    def of(
-        cls,
-        explanation: Explanation,
-        decay: float,
-        *,
-        rank_by: str | None,
-        unit: Unit,
-        ci: float | None,
-    ) -> ViewTable:
-        """Make the table that an explorer shows."""
-        table = cls(explanation.table(decay, rank_by=rank_by, unit=unit, ci=ci))
-        object.__setattr__(table, "_shown", (explanation, decay, rank_by, unit, ci))  # no column
+    def of(cls, explanation: Explanation, **shown: Any) -> ViewTable:
+        """Make the table that an explorer shows, with options of `Explanation.table`."""
+        table = cls(explanation.table(**shown))
+        object.__setattr__(table, "_shown", (explanation, shown))  # no column
         return table
 
     @short_traceback
-    def table(
-        self,
-        decay: float | Iterable[float] | None = None,
-        *,
-        rank_by: str | None = "",
-        unit: Unit | None = None,
-        ci: float | None = None,
-    ) -> pd.DataFrame:
+    def table(self, decay: float | Iterable[float] | None = None, **options: Any) -> pd.DataFrame:
         """Return the table of another reading; what is left out is as the explorer shows it."""
-        explanation, shown_decay, shown_order, shown_unit, shown_level = self._shown
+        explanation, shown = self._shown
         if isinstance(decay, Iterable):
-            return explanation.table(decay, unit=unit or "prediction", ci=ci)
-        return self.of(
-            explanation,
-            shown_decay if decay is None else decay,
-            rank_by=shown_order if rank_by == "" else rank_by,
-            unit=shown_unit if unit is None else unit,
-            ci=shown_level if ci is None else ci,
-        )
+            return explanation.table(decay, **options)
+        given = options if decay is None else {"decay": decay, **options}
+        return self.of(explanation, **{**shown, **given})
 
     __call__ = table  # an error of it names `table()`
     del table

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.beyond.effects import local_effects
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.display_axis import display_axis, histogram
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Classes
     from ice_explorer.tables.column import Column
-    from ice_explorer.wire.requests import IntervalsRequest
 
 _ALL: Final = slice(None)
 
@@ -176,24 +173,6 @@ def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
     return messages.ColorsBody(scale, colors.values)
 
 
-def describe_effects(
-    feature: FeatureExplanation, between_blocks: Callable[[], object] | None = None
-) -> messages.EffectsBody:
-    """Describe ALE of a feature."""
-    effects = local_effects(feature, between_blocks)
-    return messages.EffectsBody(feature.label, effects.mean_prediction, effects.grid, effects.columns["ale"])
-
-
-def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:
-    """Describe what varies strongly with a feature."""
-    correlations = strong_correlations(feature)
-    items = [
-        messages.CorrelatedItem(item.feature, item.correlation, cast("Any", item.measure))
-        for item in correlations.items
-    ]
-    return messages.CorrelatedBody(feature.label, correlations.lead, items)
-
-
 def describe_unlike(
     feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
 ) -> messages.UnlikeBody:
@@ -206,25 +185,6 @@ def describe_unlike(
         grid=display_axis(feature._item.feature, feature.axis).grid,
         shares=unlike.grid_shares,
         flags=feature._are_unlike(positions),
-    )
-
-
-def describe_intervals(
-    explanation: Explanation, labels: Sequence[str], request: IntervalsRequest
-) -> messages.IntervalsBody:
-    """Describe intervals of a metric and of ranks, and which neighbours are tied.
-
-    - `explanation`: the features that are explained so far.
-    - `labels`: of all features, in the order of the header.
-    """
-    ranked = explanation._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
-    place = {label: at for at, label in enumerate(labels)}
-    places = [place[label] for label in explanation._labels]
-    ends = np.full((4, len(labels)), np.nan)
-    ends[:, places] = ranked.low, ranked.high, ranked.rank_low, ranked.rank_high
-    tied = [(places[first], places[second]) for first, second in ranked.tied]
-    return messages.IntervalsBody(
-        len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
     )
 
 

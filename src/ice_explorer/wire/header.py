@@ -8,24 +8,24 @@ from __future__ import annotations
 import math
 import re
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.results.outcomes import RESIDUAL, Outcome
 from ice_explorer.version import __version__
-from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, FormatHead, Header, Note
+from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, Header, Note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ice_explorer.comparison import Disagreement
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.features.feature import FeatureKind
     from ice_explorer.scene.choices import Distance
     from ice_explorer.tables.column import ColumnKind
 
@@ -82,13 +82,13 @@ class Tables:
             steps = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
         for model, feature in enumerate(features):
             undecayed = {**vars(feature._sums.undecayed()), "mean_change": feature._mean_change}
-            decayed = feature._decay_profiles(DECAYS[steps])
-            errors = _errors(feature, DECAYS[steps])
-            undecayed |= errors[0]
-            decayed |= errors[1]
-            self._impact[model, position] = [undecayed[name] for name in METRICS]
+            decayed, sampling = feature._decay_profiles(DECAYS[steps]), feature._sampling
+            if sampling is not None:
+                undecayed |= {name + _ERROR: error for name, error in sampling.metrics.items()}
+                decayed[f"in_distribution_impact{_ERROR}"] = sampling.in_distribution_impact(DECAYS[steps])
+            self._impact[model, position] = [undecayed.get(name, math.nan) for name in METRICS]
             for profile, name in zip(self._profile[model], PROFILES, strict=True):
-                profile[position, steps] = decayed[name]
+                profile[position, steps] = decayed.get(name, math.nan)
         if disagreement is not None:
             by_pair = disagreement.at(DECAYS)
             self._disagreement[0, position] = by_pair.max(axis=0)
@@ -129,74 +129,81 @@ def disagreement_profiles(n_models: int) -> list[str]:
     return ["disagreement", *(f"disagreement_{one}_{other}" for one, other in pairs)]
 
 
-def _errors(
-    feature: FeatureExplanation, decays: NDArray[np.float64]
-) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
-    """Return the standard errors of a draft in the same way; NaN where a feature is exact."""
-    sampling = feature._sampling
-    undecayed = dict.fromkeys(_WITH_ERROR, math.nan) if sampling is None else sampling.metrics
-    decayed = np.full(len(decays), math.nan) if sampling is None else sampling.in_distribution_impact(decays)
-    return {name + _ERROR: value for name, value in undecayed.items()}, {f"in_distribution_impact{_ERROR}": decayed}
+Outline: TypeAlias = "tuple[str, FeatureKind, int, float]"
+"""Label, kind, grid size and scale of a feature: what is known before anything is computed."""
 
 
-def describe_header(
-    explanation: Explanation,
-    features: Sequence[FeatureHead],
-    code: str,
-    outputs: Sequence[str] = (),
-    responses: Sequence[str] = (),
-    *,
-    prediction_sd: float | None = None,
-    models: Sequence[str] = (),
-    formats: Sequence[FormatHead] = (),
-    target_name: str = "",
-    distances: Sequence[str] = (),
-    conventions: Sequence[Convention] = (),
-    score: str = "",
-) -> Header:
+def outline_of(feature: FeatureExplanation) -> Outline:
+    """Return the outline of a computed feature."""
+    return feature.label, feature.dtype_kind, len(feature.grid), feature.scale
+
+
+def describe_header(explanation: Explanation, features: Sequence[Outline], code: str, **chosen: object) -> Header:
     """Describe what the two tables are about.
 
     - `explanation`: what is known so far; columns, settings and notes are taken from it.
     - `features`: all features, explained yet or not.
     - `code`: the line that makes this explorer.
-    - `outputs`, `responses`: what can be chosen instead.
-    - `conventions`: what can be chosen as convention.
-    - `prediction_sd`: standard deviation of the predictions, once it is known.
-    - `models`: names of several models.
-    - `formats`: what a view can be saved as.
-    - `target_name`: name of y; "" where it has none.
-    - `distances`: what can be chosen as unit of the distance from the observed value.
-    - `score`: how well the model predicts y, once it is known.
+    - `chosen`: entries of the header that only an explorer knows; without them there is nothing to choose.
     """
-    columns = [explanation._column(name) for name in explanation._context.columns.names_for_coloring]
-    return Header(
+    context, settings, alerts = explanation._context, explanation.settings, explanation._alerts
+    columns = [explanation._column(name) for name in context.columns.names_for_coloring]
+    # y and residuals colour, too; nothing is predicted yet.
+    kinds: dict[Outcome, ColumnKind] = {RESIDUAL: "numeric"}
+    if explanation._outcome_labels:
+        kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
+    outcomes = [(label, kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
+    header = Header(
         protocol=PROTOCOL_VERSION,
         version=__version__,
-        features=[_with_range(head, explanation) for head in features],
-        columns=[ColumnHead(name=column.label, kind=column.kind) for column in columns] + _outcomes(explanation),
+        features=[_describe_feature(outline, explanation) for outline in features],
+        columns=[ColumnHead(name=name, kind=kind) for name, kind in [*((c.label, c.kind) for c in columns), *outcomes]],
         metrics=list(METRICS),
-        profiles=[*PROFILES, *disagreement_profiles(max(1, len(models)))],
+        profiles=[],
         decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
         n_observations=explanation._n_observations,
         method=explanation.method,
         method_reason=explanation._method_reason,
-        convention=explanation.settings.convention,
-        conventions=list(conventions),
-        prediction_sd=prediction_sd,
-        model=_model_name(explanation._context.predictor.model),
-        score=score,
+        convention=settings.convention,
+        conventions=[],
+        prediction_sd=None,
+        model=_model_name(context.predictor.model),
+        score="",
         output_label=explanation.output_label,
-        target_name=target_name,
-        outputs=list(outputs),
-        responses=list(responses),
-        distance=cast("Distance", explanation.settings.distance),
-        distances=cast("list[Distance]", list(distances)),
-        models=list(models),
-        formats=list(formats),
-        alerts=list(explanation._alerts),
-        notes=_notes(explanation.notes[len(explanation._alerts) :], [feature["name"] for feature in features]),
+        target_name="",
+        outputs=[],
+        responses=[],
+        distance=cast("Distance", settings.distance),
+        distances=[],
+        models=[],
+        formats=[],
+        alerts=list(alerts),
+        notes=list(_notes(explanation.notes[len(alerts) :], [label for label, *_ in features])),
         code=code,
     )
+    header.update(cast("Header", chosen))
+    header["profiles"] = [*PROFILES, *disagreement_profiles(max(1, len(header["models"])))]
+    return header
+
+
+def _describe_feature(outline: Outline, explanation: Explanation) -> FeatureHead:
+    """Describe a feature with the range of its predictions where they are known; float32 would round a large output."""
+    label, kind, n_grid, scale = outline
+    head = FeatureHead(name=label, kind=kind, n_grid=n_grid, scale=scale, range=None, n_rows=None)
+    if label in explanation:
+        feature = explanation[label]
+        head["range"] = feature._prediction_range
+        head["n_rows"] = None if feature._sampling is None else feature._sampling.n_rows
+    return head
+
+
+def _notes(texts: Sequence[str], labels: Sequence[str]) -> Iterator[Note]:
+    """Part each note into the feature that it begins with, if any, and what it says of it."""
+    prefixes = {f"{label!r}: ": label for label in labels}
+    for text in texts:
+        starts = (text[: colon.end()] for colon in re.finditer(": ", text))  # a label may hold a colon, too
+        prefix = next((start for start in starts if start in prefixes), "")
+        yield Note(feature=prefixes.get(prefix), text=text.removeprefix(prefix))
 
 
 def score_text(explanation: Explanation) -> str:
@@ -230,36 +237,3 @@ def _model_name(model: object) -> str:
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", type(model).__name__)
     plain = [word if word.isupper() else word.lower() for word in words]
     return " ".join(plain[:-1] if plain[-1] in {"classifier", "regressor"} and len(plain) > 1 else plain)
-
-
-def _outcomes(explanation: Explanation) -> list[ColumnHead]:
-    """Return y and residuals as columns to colour by, without predicting anything yet."""
-    kinds: dict[Outcome, ColumnKind] = {RESIDUAL: "numeric"}
-    if explanation._outcome_labels:
-        kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
-    return [ColumnHead(name=label, kind=kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
-
-
-def _with_range(head: FeatureHead, explanation: Explanation) -> FeatureHead:
-    """Add the range of the predictions, where they are known: not as float32, which a large output would round."""
-    if head["name"] not in explanation:
-        return {**head, "range": None, "n_rows": None}
-    feature = explanation[head["name"]]
-    n_rows = None if feature._sampling is None else feature._sampling.n_rows
-    return {**head, "range": feature._prediction_range, "n_rows": n_rows}
-
-
-def _notes(texts: Sequence[str], labels: Sequence[str]) -> list[Note]:
-    """Part each note into the feature that it begins with, if any, and what it says of it."""
-    of_label = {f"{label!r}: ": label for label in labels}
-    return [_note(text, of_label) for text in texts]
-
-
-def _note(text: str, of_label: Mapping[str, str]) -> Note:
-    end = text.find(": ")
-    while end != -1:  # a label may hold a colon, too
-        prefix = text[: end + 2]
-        if prefix in of_label:
-            return Note(feature=of_label[prefix], text=text.removeprefix(prefix))
-        end = text.find(": ", end + 1)
-    return Note(feature=None, text=text)

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ice_explorer.checks import check_one_of
+from ice_explorer.beyond.effects import local_effects
+from ice_explorer.checks import check_distinct_positions, check_one_of
+from ice_explorer.drivers.candidates import second_features, strong_correlations
+from ice_explorer.errors import OptionError
+from ice_explorer.features.axis_text import cell_text, cell_writer, column_format, short_cell_text, writer
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.wire import curves, requests, rows
-from ice_explorer.wire.messages import ExtremeBody, FeatureMoves, Intervals, IntervalsBody, WhatIfBody
+from ice_explorer.scene.display_axis import display_axis, place_writer
+from ice_explorer.wire import curves, messages, requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.explanation import Explanation
-    from ice_explorer.scene.view_state import Besides
+    from numpy.typing import NDArray
 
+    from ice_explorer.drivers.candidates import InCommon, SecondFeature
+    from ice_explorer.drivers.drivers import Driver, Drivers
+    from ice_explorer.explanation import Explanation
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.scene.view_state import Besides
+    from ice_explorer.tables.column import Column
+
+_MOST_DRIVERS = 50
+_SENTENCE_ROWS = 1000  # whose curves the means of groups are of
+_LEAST_TURN = 0.1  # of the range of a mean: where it exceeds both ends by more, its extrema are named
+_LEAST_DIFFERENCE = 0.2  # of the largest change: groups that differ by less have one effect
+_FLAT = 0.1  # of the largest change in a group
 _SECONDS_OF_REPLY: Final = 0.5  # after which what is known is sent, and the page requests the rest
 
 
@@ -53,11 +69,17 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             feature._search_drivers(between_blocks)  # which takes long where nobody has requested them yet
             return curves.describe_groups(feature, request.positions)
         case requests.DriversRequest():
-            return rows.describe_drivers(feature, feature._search_drivers(between_blocks))
+            return describe_drivers(feature, feature._search_drivers(between_blocks))
         case requests.EffectsRequest():
-            return curves.describe_effects(feature, between_blocks)
+            effects = local_effects(feature, between_blocks)
+            return messages.EffectsBody(feature.label, effects.mean_prediction, effects.grid, effects.columns["ale"])
         case requests.CorrelatedRequest():
-            return curves.describe_correlated(feature)
+            correlations = strong_correlations(feature)
+            items = [
+                messages.CorrelatedItem(each.feature, each.correlation, cast("Any", each.measure))
+                for each in correlations.items
+            ]
+            return messages.CorrelatedBody(feature.label, correlations.lead, items)
         case requests.UnlikeRequest():
             return curves.describe_unlike(feature, request.positions, between_blocks)
         case requests.IntervalsRequest():
@@ -71,14 +93,14 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             _advance(two._advance, between_blocks)
             return curves.describe_two_way(two)
         case requests.RowsRequest(positions=positions, sort_by=sort_by, descending=descending, most=most):
-            return rows.describe_rows(known, positions, sort_by, descending=descending, most=most)
+            return describe_rows(known, positions, sort_by, descending=descending, most=most)
         case requests.WhatIfRequest():
             return _what_if(request, known)
         case requests.InCommonRequest(positions=positions):
-            return rows.describe_in_common(known, positions)
+            return describe_in_common(known, positions)
         case requests.ExtremeRequest(end=end):
             predictions = known.predictions(np.arange(known._n_observations))
-            return ExtremeBody(int((np.argmax if end == "highest" else np.argmin)(predictions)))
+            return messages.ExtremeBody(int((np.argmax if end == "highest" else np.argmin)(predictions)))
     raise NotImplementedError(request)
 
 
@@ -95,24 +117,247 @@ def _advance(compute_next: Callable[[], bool], between_blocks: Callable[[], None
 
 def _intervals(
     request: requests.IntervalsRequest, known: Explanation, labels: Sequence[str], between_blocks: Callable[[], None]
-) -> IntervalsBody:
-    """Compute influences for as many features as time allows; answer with intervals when all are computed."""
+) -> messages.IntervalsBody:
+    """Compute influences for as many features as time allows; when all are computed, describe intervals.
+
+    - `labels`: of all features, in the order of the header; intervals are of those that are explained.
+    """
     if request.rank_by == OF_MODELS:  # disagreement has none
         none = np.full(len(labels), np.nan)
-        return IntervalsBody(len(known), len(known), Intervals(none, none, none, none, []))
+        return messages.IntervalsBody(len(known), len(known), messages.Intervals(none, none, none, none, []))
     if not _advance(partial(known._measure_next, request.decay), between_blocks):
-        return IntervalsBody(known._n_measured(request.decay), len(known), None)
-    return curves.describe_intervals(known, labels, request)
+        return messages.IntervalsBody(known._n_measured(request.decay), len(known), None)
+    ranked = known._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
+    place = {label: at for at, label in enumerate(labels)}
+    places = [place[label] for label in known._labels]
+    ends = np.full((4, len(labels)), np.nan)
+    ends[:, places] = ranked.low, ranked.high, ranked.rank_low, ranked.rank_high
+    tied = [(places[first], places[second]) for first, second in ranked.tied]
+    return messages.IntervalsBody(
+        len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
+    )
 
 
-def _what_if(request: requests.WhatIfRequest, known: Explanation) -> WhatIfBody:
+def _what_if(request: requests.WhatIfRequest, known: Explanation) -> messages.WhatIfBody:
     """Answer with the first of the requested features: at least one, and no more than time allows."""
     (position,) = known._context.positions([request.position], "position").tolist()
     prediction = float(known.predictions([position])[0])
-    features: list[FeatureMoves] = []
+    features: list[messages.FeatureMoves] = []
     end = time.monotonic() + _SECONDS_OF_REPLY
     for label in request.features:
         if features and time.monotonic() > end:
             break
-        features.append(rows.describe_moves(known[label], position, prediction))
-    return WhatIfBody(position, prediction, features)
+        features.append(describe_moves(known[label], position, prediction))
+    return messages.WhatIfBody(position, prediction, features)
+
+
+# --- replies in words -----------------------------------------------------------------------------
+
+
+def describe_rows(
+    explanation: Explanation,
+    positions: Sequence[int],
+    sort_by: int | None = None,
+    *,
+    descending: bool = False,
+    most: int | None = None,
+) -> messages.RowsBody:
+    """Rows as text: what is predicted and observed, and all columns of X; a missing value is empty.
+
+    - `positions`: rows of X.
+    - `sort_by`: number of the column of the reply that the rows are sorted by; missing values are last.
+    - `most`: rows that are returned at most.
+    """
+    chosen = check_distinct_positions(positions, explanation._n_observations)
+    outcomes, columns = explanation._outcomes(chosen), _columns(explanation)
+    labels = [*outcomes, *(column.label for column in columns)]
+    if sort_by is not None:
+        if sort_by >= len(labels):
+            what = f"be the number of a column from 0 to {len(labels) - 1}"
+            raise OptionError.must("sort_by", what, sort_by, "Leave it out.")
+        at = sort_by - len(outcomes)
+        keys = list(outcomes.values())[sort_by] if at < 0 else _sort_keys(columns[at], chosen)
+        order = np.argsort(-keys if descending else keys, kind="stable")  # NaN is last either way
+        chosen, outcomes = chosen[order], {name: values[order] for name, values in outcomes.items()}
+    chosen = chosen[:most]
+    texts = [[cell_text(value) for value in values[:most].tolist()] for values in outcomes.values()]
+    by_column = [*texts, *(_cells(column, chosen) for column in columns)]
+    return messages.RowsBody(
+        columns=labels,
+        n_outcomes=len(outcomes),
+        positions=chosen.tolist(),
+        rows=[list(row) for row in zip(*by_column, strict=True)],
+    )
+
+
+def rank_rows(explanation: Explanation, positions: Sequence[int]) -> NDArray[np.float64]:
+    """Return the place of each row in the order of each column of the reply, (n_columns, n_rows).
+
+    Equal values have the same place, and missing ones have NaN.
+    """
+    chosen = check_distinct_positions(positions, explanation._n_observations)
+    keys = [*explanation._outcomes(chosen).values(), *(_sort_keys(column, chosen) for column in _columns(explanation))]
+    return np.array([_places(column) for column in keys])
+
+
+def _places(keys: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(keys), math.nan, np.unique(keys, return_inverse=True)[1])
+
+
+def _columns(explanation: Explanation) -> list[Column]:
+    return [explanation._column(name) for name in explanation._context.columns.names]
+
+
+def _sort_keys(column: Column, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the coordinates of rows; of what has none, the place of its text in alphabetical order."""
+    if column.kind != "other":
+        return column.values[chosen].astype(np.float64)
+    texts, missing = column.texts[chosen], column.missing[chosen]
+    keys = np.full(len(chosen), math.nan)
+    keys[~missing] = np.unique(texts[~missing].astype(str), return_inverse=True)[1]
+    return keys
+
+
+def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
+    if column.kind == "other":
+        return ["" if text is None else text for text in column.texts[chosen]]
+    write = cell_writer(column)
+    return ["" if math.isnan(value) else write(value) for value in column.values[chosen]]
+
+
+def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.DriversBody:
+    """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
+    combined = drivers.combined
+    rules = [messages.RuleBody(rule, n_rows) for rule, n_rows in combined.rules.items()]
+    return messages.DriversBody(
+        feature=feature.label,
+        lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
+        sentence=_effect_sentence(feature, drivers.reported[0]) if drivers.reported else _fan_sentence(feature),
+        drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
+        combined=messages.CombinedBody(list(combined.columns), combined.share, rules),
+        n_rows=drivers.n_rows,
+        n_curves=drivers.n_curves,
+    )
+
+
+def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messages.TextPart]:
+    """Describe how the mean changes along a feature, and in both groups of its best split; nothing where these agree.
+
+    The change is that from the lowest to the highest value, or between the extrema of a mean that turns in between.
+    """
+    rows = feature._draw(_SENTENCE_ROWS)
+    seconds = second_features(feature._context.columns, feature._item.feature)
+    sides = _sides_of(next(each for each in seconds if each.label == driver.column).take(rows), driver)
+    weights, curves = feature._context.row_weights[rows], feature.compute_curves(rows)
+    masses = [float(weights[sides == side].sum()) for side in (0, 1)]
+    if not all(masses):
+        return []
+    groups = [weights[sides == side] @ curves[sides == side] / masses[side] for side in (0, 1)]
+    axis = display_axis(feature._item.feature, feature.axis)
+    steepest = max(groups, key=np.ptp)
+    start, end, is_turning = _ends_of(steepest, is_unordered=axis.is_unordered)
+    changes = [float(mean[end] - mean[start]) for mean in (*groups, feature.partial_dependence)]
+    largest = max(map(abs, changes))
+    if abs(changes[1] - changes[0]) < _LEAST_DIFFERENCE * largest:
+        return []
+    digits, place = column_format([largest]), place_writer(axis)
+    if axis.kind == "numeric" and not np.array_equal(axis.grid, np.round(axis.grid)):
+        place = column_format(axis.grid.tolist())  # to three digits of the largest
+
+    def write(change: float) -> str:
+        return f"{'+' if change > 0 else ''}{digits(change)}"
+
+    between = f"From {place(axis.grid[start])} to {place(axis.grid[end])}: " if is_turning else ""
+    is_flat = abs(changes[2]) < _FLAT * largest
+    average = "hardly any change" if is_flat else write(changes[2])
+    if not between and is_flat:
+        average = average.capitalize()
+    named = int(driver.rule.startswith(driver.sides[1]))
+    return [
+        messages.TextPart(f"{between}{average} on average, but not one effect: ", None),
+        messages.TextPart(f"{write(changes[named])} where {driver.rule}", named),
+        messages.TextPart(", ", None),
+        messages.TextPart(f"{write(changes[1 - named])} elsewhere", 1 - named),
+        messages.TextPart(".", None),
+    ]
+
+
+def _fan_sentence(feature: FeatureExplanation) -> list[messages.TextPart]:
+    """Return a sentence where rows change both ways around a flat mean; nothing elsewhere, or without an order."""
+    axis = display_axis(feature._item.feature, feature.axis)
+    if axis.is_unordered or len(axis.grid) < 2:
+        return []
+    rows = feature._draw(_SENTENCE_ROWS)
+    curves = feature.compute_curves(rows)
+    changes = curves[:, -1] - curves[:, 0]
+    average = float(feature.partial_dependence[-1] - feature.partial_dependence[0])
+    low, high = np.quantile(changes, [0.05, 0.95]).tolist() if len(changes) else (0.0, 0.0)
+    if not (low < 0 < high) or abs(average) > _FLAT * min(-low, high):
+        return []
+    write = column_format([low, high])
+    text = f"Hardly any change on average, but rows differ: the middle 90 % change by {write(low)} to +{write(high)}."
+    return [messages.TextPart(text, None)]
+
+
+def _sides_of(second: SecondFeature, driver: Driver) -> NDArray[np.int64]:
+    """Return the side of each row, 0 or 1; -1 where the value is missing."""
+    if driver.levels is None:
+        is_above = second.values > driver.threshold
+    else:
+        is_above = np.isin(
+            second.values, [place for place, level in enumerate(second.levels or ()) if level in driver.levels]
+        )
+    return np.where(np.isnan(second.values), -1, is_above)
+
+
+def _ends_of(mean: NDArray[np.float64], *, is_unordered: bool) -> tuple[int, int, bool]:
+    """Return where a change begins and ends, in the order of the axis, and whether these are extrema inside of it."""
+    low, high = sorted((int(mean.argmin()), int(mean.argmax())))
+    turn = _LEAST_TURN * np.ptp(mean)
+    goes_beyond = mean.min() < min(mean[0], mean[-1]) - turn or mean.max() > max(mean[0], mean[-1]) + turn
+    is_turning = bool(goes_beyond or (is_unordered and len(mean) > 1))
+    return (low, high, True) if is_turning else (0, len(mean) - 1, False)
+
+
+def _describe_driver(driver: Driver) -> messages.DriverBody:
+    threshold = None if math.isnan(driver.threshold) else driver.threshold
+    levels = None if driver.levels is None else list(driver.levels)
+    return messages.DriverBody(**{**vars(driver), "threshold": threshold, "levels": levels})
+
+
+def describe_moves(feature: FeatureExplanation, position: int, prediction: float) -> messages.FeatureMoves:
+    """Describe how far a feature moves the prediction of one row, nearest first."""
+    axis = display_axis(feature._item.feature, feature.axis)
+    write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
+    moves = feature._moves(position, prediction)
+    return messages.FeatureMoves(
+        feature=feature.label,
+        observed=write(float(axis.observed[position])),
+        moves=[
+            messages.MoveBody(distance if math.isfinite(distance) else None, place, write(place), change)
+            for place, distance, change in zip(
+                axis.grid[moves.places].tolist(), moves.distances.tolist(), moves.changes.tolist(), strict=True
+            )
+        ],
+    )
+
+
+def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> messages.InCommonBody:
+    """Describe what some rows have in common, in words."""
+    common = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
+    return messages.InCommonBody(
+        [messages.InCommonItem(each.column.label, _in_words(each), each.inside, each.outside) for each in common]
+    )
+
+
+def _in_words(each: InCommon) -> str:
+    second = each.column
+    grid = second.values if second.levels is None else np.arange(len(second.levels))
+    write = writer(second.kind, grid, second.levels, short_cell_text, second.clock)
+    if each.levels:
+        return f"{second.label} {', '.join(map(write, each.levels))}"
+    if math.isinf(each.high):
+        return f"{second.label} ≥ {write(each.low)}"
+    if math.isinf(each.low):
+        return f"{second.label} ≤ {write(each.high)}"
+    return f"{second.label} {write(each.low)} – {write(each.high)}"

@@ -1,0 +1,484 @@
+"""What an explorer explains: a model or several, or explanations that are there, in one unit of the distance."""
+
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ice_explorer.beyond.interactions import JointEffects
+from ice_explorer.comparison import (
+    ModelComparison,
+    check_explanations,
+    check_models,
+    disagreement_of,
+    is_several,
+    prepared_alike,
+)
+from ice_explorer.drafts import Drafts
+from ice_explorer.errors import ArgumentError, Cancelled, DataError, OptionError
+from ice_explorer.errors.tracebacks import unknown_keyword
+from ice_explorer.explain_model import prepare
+from ice_explorer.explanation import Explanation
+from ice_explorer.locks import cancel_wait_when
+from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.plan import Classes
+from ice_explorer.progress import progress_reporter
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
+from ice_explorer.scene.provenance import code_line
+from ice_explorer.scene.view_state import STATE_VERSION, Besides
+from ice_explorer.tables.labels import clipped, readable
+from ice_explorer.tables.table import kept
+from ice_explorer.wire.arrays import check_sendable
+from ice_explorer.wire.header import outline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ice_explorer.comparison import Disagreement
+    from ice_explorer.drafts import Drafter
+    from ice_explorer.engines.context import Context
+    from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.features.feature import AnchorName
+    from ice_explorer.plan import Plan
+    from ice_explorer.results.extrapolation import Expected
+    from ice_explorer.tables.column import Name
+    from ice_explorer.widget.background import BetweenBlocks, IsCancelled
+    from ice_explorer.wire.header import Outline
+
+    Results = dict[Name, FeatureExplanation]
+
+
+class Wanted(NamedTuple):
+    """An output, a response, a convention, a distance and one of several models; "" where nothing is wanted."""
+
+    output: str = ""
+    response: str = ""
+    convention: str = ""
+    distance: str = ""
+    model: str = ""
+
+
+class Source:
+    """An explanation that is there, and what was computed of it in each unit of the distance.
+
+    - `first`: the explanation before anything is computed. `usual`: its distance; curves are the same in every one.
+    - `outline`: what is known of each feature from the start, by name.
+    - `options`: those of `explain` that were given or chosen; None where the model is not at hand.
+    - `output`: what is explained, as text; "" where the model has one output.
+    - `outputs`, `responses`, `conventions`, `distances`: what can be chosen instead; outputs by their label.
+    - `classes`: curves of all outputs; None where the model has one, or is not at hand.
+    - `results`: computed features, by distance and name.
+    - `expected`: what the other features let expect of each, once it was estimated.
+    - `joint`: what was computed of several features.
+    - `prediction_sd`, `score`: how far predictions spread, None until it is measured; how well they predict y.
+    """
+
+    def __init__(self, explanation: Explanation, outline: Mapping[Name, Outline] | None = None) -> None:
+        for feature in explanation.values():
+            check_sendable(feature)
+        self.first = explanation
+        self.outline = outline or {each.feature: outline_of(each) for each in explanation.values()}
+        self.usual = usual = explanation.settings.distance
+        self.options: Mapping[str, Any] | None = None
+        self.output = clipped(_text(explanation.settings.output))
+        self.outputs: Mapping[str, object] = {}
+        self.responses: tuple[str, ...] = ()
+        self.conventions: tuple[str, ...] = ()
+        self.classes: Classes | None = None
+        all_distances = SCALES if usual in SCALES else (usual, *SCALES)  # values by feature, where they were given
+        self.distances = all_distances if explanation._context.has_all_rows else (usual,)
+        self.results: dict[str, Results] = {usual: {each.feature: each for each in explanation.values()}}
+        self._contexts: dict[str, Context] = {}
+        self.expected: dict[Name, Expected] = {}
+        self.joint = JointEffects()
+        self.prediction_sd: float | None = None
+        self.score = ""
+
+    def explanation(self, results: Mapping[Name, FeatureExplanation], distance: str) -> Explanation:
+        """Collect features that are computed with a distance."""
+        if distance == self.usual:
+            return self._collect(results)
+        before = self._collect({name: self.results[self.usual][name] for name in results})
+        return before._with_distance(self._context(distance), results)
+
+    def compute(
+        self, name: Name, distance: str, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
+    ) -> FeatureExplanation:
+        """Compute a feature, unless it is there."""
+        results = self.results.setdefault(distance, {})
+        if name in results:
+            return results[name]
+        if distance == self.usual:
+            result = self._compute(name, between_blocks, is_cancelled)
+        else:
+            feature, expected = self.compute(name, self.usual, between_blocks, is_cancelled), None
+
+            def after_fit() -> None:
+                between_blocks()
+                if is_cancelled():
+                    raise Cancelled
+
+            if distance == "conditional":
+                expected = self.expected[name] = feature._expected(after_fit, self.expected.get(name))
+            result = feature._with_distance(self._context(distance), expected, after_fit)
+        check_sendable(result)
+        results[name] = result
+        return result
+
+    def _context(self, distance: str) -> Context:
+        if distance not in self._contexts:
+            self._contexts[distance] = self.first._context.with_distance(distance)
+        return self._contexts[distance]
+
+    def _collect(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are there
+        return self.first
+
+    def _compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        raise NotImplementedError
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        """Return an anchor of a feature as pictures have it."""
+        return self.first[name]._anchor_place(anchor)
+
+    @property
+    def drafter(self) -> Drafter | None:
+        """What computes the features on samples of the rows; None where results are there."""
+        return None
+
+    @property
+    def share_done(self) -> float:
+        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
+        return math.nan
+
+    def check_unchanged(self) -> None:
+        """Raise if the model changed since it was explained."""
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+
+
+class ModelSource(Source):
+    """A model, the rows that it is explained on, and options of `explain`."""
+
+    def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> None:
+        if X is None:
+            raise DataError(
+                "ICEExplorer needs the observations to explain the model on; got a model alone.",
+                "Call `ICEExplorer(model, X)`.",
+            )
+        # The bars that fill in are the progress; anything else is an option.
+        resolved = Options(**{**options, "progress": False})
+        self.plan = plan = prepare(model, X, resolved, y=y)
+        self._reporting = ExitStack()
+        self._report = self._reporting.enter_context(
+            progress_reporter(options.get("progress") or False, plan.n_predictions)
+        )
+        self._n_made = 0
+        labels = zip(plan.features, plan.labels, strict=True)
+        super().__init__(plan.explanation({}), {name: (label, *plan.outline(name)) for name, label in labels})
+        # So that the line of code does not depend on what is frequent in the data.
+        self.options = {**options, "output": plan.settings.output} if plan.is_opening else options
+        self.conventions = CONVENTIONS
+        self.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
+        label_of = {_text(output): label for label, output in self.outputs.items()}
+        self.output = label_of.get(_text(plan.settings.output), _text(plan.settings.output))
+        self.responses = plan.responses if len(plan.responses) > 1 else ()
+
+        def plan_of(output: object) -> Plan:
+            # Thresholds may be those of one class; rows are compared on the same grid.
+            grid = plan.grids if resolved.grid == "thresholds" else resolved.grid
+            return plan.of_output(model, X, replace(resolved, grid=grid, output=output))
+
+        self.classes = Classes(plan, plan_of) if plan.outputs else None
+
+    def _collect(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        return self.plan.explanation(results)
+
+    def _compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        def after_block(made: int, of_feature: int, label: str) -> None:
+            self._n_made += made
+            self._report(made, of_feature, label)
+            between_blocks()
+
+        def between_looks() -> bool:
+            if self.plan.is_on_cluster:  # which is looked at while it works, and has no blocks
+                between_blocks()
+            return is_cancelled()
+
+        feature = self.plan.compute(name, after_block, between_looks)
+        self.plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
+        return feature
+
+    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
+        return self.plan.anchor_place(name, anchor)
+
+    def check_unchanged(self) -> None:
+        self.plan.check_unchanged()
+
+    def finish(self) -> None:
+        self._reporting.close()
+
+    @property
+    def drafter(self) -> Drafter | None:
+        return self.plan.drafter
+
+    @property
+    def share_done(self) -> float:
+        # Whatever computes faster than by calling the model does so for all features at once.
+        is_stepwise = self.plan.method == "brute" or self.plan.is_on_cluster
+        return self._n_made / self.plan.n_predictions if is_stepwise else math.nan
+
+
+class Work:
+    """What there is to compute of one or several models with one distance, and what is known already.
+
+    - `names`: features in column order. `by_label`: the same by label.
+    - `shown`: what is explained. `choices`: what can be instead, by the name in `Wanted`; empty where nothing can.
+    - `results`: features that are computed from the start.
+    - `known`: what is published; its columns are there from the start.
+    - `sources`, `opened`: all models by name, and the one that everything is about but curves and figures of all.
+    - `expected`: what the other features let expect of each, once it was estimated.
+    - `lost`: a sentence on each wish that could not be met.
+    """
+
+    def __init__(
+        self, sources: Mapping[str, Source], wanted: Wanted, given: _Given | None = None, before: Work | None = None
+    ) -> None:
+        self.sources, self._given, self.opened = sources, given, sources[wanted.model]
+        opened, distance, settings = self.opened, wanted.distance, self.opened.first.settings
+        # Which no model has a part in.
+        self.expected: dict[Name, Expected] = {} if before is None else before.expected
+        for source in sources.values():
+            source.expected = self.expected
+        self._by_distance: dict[str, dict[Name, Disagreement]] = {}
+        if before is not None and before.sources is sources:
+            self._by_distance = before._by_distance  # noqa: SLF001 - of the same class
+        self._disagreements = self._by_distance.setdefault(distance, {})
+        self._drafts: Drafts | None = None
+        self._drafted: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
+        self.shown = Wanted(opened.output, settings.response, settings.convention, distance, wanted.model)
+        is_one = len(sources) == 1
+        responses = tuple(each for each in opened.responses if all(each in one.responses for one in sources.values()))
+        self.choices: Mapping[str, tuple[str, ...]] = {
+            "output": tuple(opened.outputs),
+            "response": responses if len(responses) > 1 else (),
+            "convention": opened.conventions,
+            "distance": opened.distances,
+            "model": () if is_one else tuple(sources),
+        }
+        self.names = tuple(opened.outline)
+        self.by_label = {label: name for name, (label, *_) in opened.outline.items()}
+        computed = opened.results.get(distance, {})
+        self.results = {name: each for name, each in dict(computed).items() if is_one or name in self._disagreements}
+        self.known = self.explanation(self.results)
+        self.lost: list[str] = []
+
+    def other(self, wanted: Wanted) -> Work:
+        """Return the work on another of the choices; what was computed of the same output is kept."""
+        if wanted[:3] == self.shown[:3]:
+            return Work(self.sources, wanted, self._given, self)
+        assert self._given is not None  # noqa: S101 - else there is nothing to choose
+        self.opened.check_unchanged()
+        names = ("response", "convention")
+        chosen = {each: getattr(wanted, each) for each in names if getattr(wanted, each) != getattr(self.shown, each)}
+        if self.opened.outputs:
+            chosen["output"] = self.opened.outputs[wanted.output]
+        given = self._given._replace(options={**self._given.options, **chosen})
+        return Work(_prepare(given), wanted, given, self)
+
+    @property
+    def code(self) -> str:
+        """The line that makes an explorer of this."""
+        options, is_one = next(iter(self.sources.values())).options, len(self.sources) == 1
+        is_usual, distance = self.shown.distance == self.opened.usual, self.shown.distance
+        if options is not None:
+            chosen = options if is_usual else {**options, "distance": distance}
+            return code_line(chosen, model="model" if is_one else "models")
+        state = "" if is_usual else f", state={ {'version': STATE_VERSION, 'distance': distance} }"
+        return f"ICEExplorer({'explanation' if is_one else 'explanations'}{state})"
+
+    def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
+        """Collect computed features of the open model."""
+        return self.opened.explanation(results, self.shown.distance)
+
+    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+        """Compute a feature by every model, and return it by the open one; as `Background` calls it."""
+        distance = self.shown.distance
+        features = [each.compute(name, distance, between_blocks, is_cancelled) for each in self.sources.values()]
+        if len(features) > 1 and name not in self._disagreements:
+            self._disagreements[name] = disagreement_of(features, between_blocks)
+        self._drafted.pop(name, None)
+        return self.opened.results[distance][name]
+
+    def draft(
+        self, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
+    ) -> Mapping[Name, FeatureExplanation] | None:
+        """Compute the next draft of all features; None where results are there, or follow from others."""
+        if self.shown.distance != self.opened.usual:
+            return None
+        drafters = [source.drafter for source in self.sources.values() if source.drafter is not None]
+        if not drafters:
+            return None
+        if self._drafts is None:
+            self._drafts = Drafts(drafters)
+
+        def after_block() -> None:
+            between_blocks()
+            if is_cancelled():
+                raise Cancelled
+
+        with cancel_wait_when(is_cancelled):
+            drafts = self._drafts.next(after_block)
+            if drafts is None:
+                return None
+            if len(drafts) > 1:
+                by_name = {name: [draft[name] for draft in drafts] for name in self.names}
+                self._drafted = {name: (each, disagreement_of(each, after_block)) for name, each in by_name.items()}
+            return drafts[list(self.sources).index(self.shown.model)]
+
+    def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
+        """Return a computed feature by each of several models, and how far these disagree."""
+        if name not in self._disagreements:
+            return self._drafted[name]
+        distance = self.shown.distance
+        return [each.results[distance][name] for each in self.sources.values()], self._disagreements[name]
+
+    @property
+    def models(self) -> ModelComparison | None:
+        """What is computed of several models; None with one."""
+        if len(self.sources) == 1:
+            return None
+        known = {name: self.by_models(name) for name in {**self._drafted, **self._disagreements}}
+        explanations = {
+            model: source.explanation({name: each[at] for name, (each, _) in known.items()}, self.shown.distance)
+            for at, (model, source) in enumerate(self.sources.items())
+        }
+        return ModelComparison(explanations, {name: each for name, (_, each) in known.items()}, self.shown.model)
+
+    def finish(self) -> None:
+        """Take in that no feature will follow."""
+        for source in self.sources.values():
+            source.finish()
+
+    @property
+    def share_done(self) -> float:
+        """That of all models."""
+        return sum(source.share_done for source in self.sources.values()) / len(self.sources)
+
+    @property
+    def besides(self) -> Besides:
+        """What views show in addition to the curves."""
+        opened, known = self.opened, self.known
+        return Besides(known._observed_target, known._target_name, opened.classes, opened.joint, self.models)
+
+    @property
+    def readable(self) -> list[object]:
+        """Feature names as messages quote them."""
+        return list(map(readable, self.names, self.by_label))
+
+
+class _Given(NamedTuple):
+    """Models by name, the data that they are explained on, and options of `explain`."""
+
+    models: Mapping[str, Any]
+    X: Any
+    y: object
+    options: Mapping[str, Any]
+
+
+def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
+    """Check the arguments of an explorer; nothing is computed yet.
+
+    - `model`: a model, an explanation that has its own data, or several of either by name.
+    - `y`: the observed target.
+    - `options`: those of `explain`.
+    - `wanted`: what to explain instead of what the options say, where the model has it.
+    """
+    wanted = wanted or Wanted()
+    for option in options:
+        if option == "budget":
+            raise ArgumentError(
+                "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
+                "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
+            )
+        if option not in OF_EXPLORERS:
+            raise unknown_keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
+    if isinstance(model, ModelComparison):
+        model = model.explanations
+    models = check_models(model) if is_several(model) else {"": model}
+    sources: Mapping[str, Source]
+    given: _Given | None = None
+    distance = ""
+    if any(isinstance(each, Explanation) for each in models.values()):
+        if len(models) > 1:
+            check_explanations(models)
+        further = ["X"] * (X is not None) + list(options)
+        if further:
+            raise DataError(
+                "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
+                f"and its options; got {', '.join(further)} as well.",
+                "Pass that to `explain`.",
+            )
+        sources = {name: Source(each if y is None else each._with_y(y)) for name, each in models.items()}
+    else:
+        # Another output is explained with what was given, whatever became of it since.
+        options = {name: _kept(value) for name, value in options.items()}
+        if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background
+            distance = options.pop("distance")
+        given = _Given(models, kept(X), kept(y), options)
+        given, sources = _prepare_saved(given, wanted)
+    opened = wanted.model if wanted.model in sources else next(iter(sources))
+    work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given)
+    return _restore(work, wanted._replace(distance=wanted.distance or distance))
+
+
+def _restore(work: Work, wanted: Wanted) -> Work:
+    """Return the work on what is wanted, as far as it can be chosen."""
+    there = {name: wish for name, wish in wanted._asdict().items() if wish in work.choices[name]}
+    fitting = work.shown._replace(**there)
+    if fitting != work.shown:
+        before = work
+        with suppress(DataError, OptionError):
+            work = before.other(fitting)
+        if work.sources is not before.sources:
+            before.finish()
+    for name, wish in wanted._asdict().items():
+        current = getattr(work.shown, name)
+        if wish not in ("", current):
+            instead = f"using {current!r}" if current else "using the only one"
+            work.lost.append(f"The saved state refers to the {name} {wish!r}, which is not available; {instead}.")
+    return work
+
+
+def _prepare_saved(given: _Given, wanted: Wanted) -> tuple[_Given, Mapping[str, Source]]:
+    """Prepare what is wanted where its names are options of the models, else what was given."""
+    saved = {name: getattr(wanted, name) for name in ("output", "response", "convention")}
+    usual = {**DEFAULTS, **given.options}
+    saved = {name: value for name, value in saved.items() if value not in ("", usual[name])}
+    if saved:
+        with suppress(DataError, OptionError):  # a text may stand for a number, or for what there is not
+            restored = given._replace(options={**given.options, **saved})
+            return restored, _prepare(restored)
+    return given, _prepare(given)
+
+
+def _prepare(given: _Given) -> Mapping[str, Source]:
+    """Prepare models for the same output, features and grids."""
+    models, X, y, options = given
+
+    def prepare_one(model: Any, chosen: Mapping[str, Any]) -> ModelSource:
+        return ModelSource(model, X, y, {**options, **chosen})
+
+    if len(models) == 1:
+        return {name: prepare_one(model, {}) for name, model in models.items()}
+    return prepared_alike(models, options.get("grid"), prepare_one, lambda each: each.plan)
+
+
+def _kept(value: object) -> object:
+    return {name: kept(entry) for name, entry in value.items()} if isinstance(value, dict) else kept(value)
+
+
+def _text(output: object) -> str:
+    return "" if output is None else str(output)
