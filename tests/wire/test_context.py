@@ -42,6 +42,24 @@ def test_groups_with_opposite_effects_are_told_with_their_changes(X):
     assert sorted(groups) == [0, 1]
 
 
+def test_groups_are_compared_where_both_have_rows():
+    """Few small flats have many rooms: what the model predicts of such flats says nothing about them."""
+    draw = np.random.default_rng(0)
+    area = draw.uniform(30, 130, N)
+    flats = pd.DataFrame({"rooms": np.clip(np.round(area / 25 + draw.normal(size=N) / 2), 1, 8), "area": area})
+    small = flats["rooms"][flats["area"] <= 80]
+    most = small.quantile(0.99)
+
+    def rent(X):
+        """Opposite changes, and far larger ones where one group alone has rows."""
+        signs = np.where(X["area"] > 80, 2.0, -1.0)
+        return signs * np.minimum(X["rooms"], most) + 100 * (X["rooms"] > most)
+
+    sentence, _ = said(rent, flats, "rooms")
+    assert re.match(rf"From \d to {most:.0f}: ", sentence), sentence
+    assert max(abs(float(number)) for number in re.findall(r"[+−]([\d.]+)", sentence)) < 20
+
+
 def test_a_mean_that_turns_is_told_between_its_extrema(X):
     """Else a valley would be no change at all."""
     sentence, _ = said(lambda X: np.abs(X["a"]) * np.where(X["b"] == "y", 3.0, 1.0), X, "a")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ice_explorer.arrays import Places
     from ice_explorer.drivers.candidates import InCommon, SecondFeature
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.explanation import Explanation
@@ -35,6 +36,8 @@ _SENTENCE_ROWS = 1000  # whose curves the means of groups are of
 _LEAST_TURN = 0.1  # of the range of a mean: where it exceeds both ends by more, its extrema are named
 _LEAST_DIFFERENCE = 0.2  # of the largest change: groups that differ by less have one effect
 _FLAT = 0.1  # of the largest change in a group
+_RARE = 0.01  # of the rows of a group have values below those that it is compared at, and as many above
+_LEAST_OUTSIDE = 0.05  # of all rows: if fewer have values that few rows of a group have, groups are compared at all
 _SECONDS_OF_REPLY: Final = 0.5  # after which what is known is sent, and the page requests the rest
 
 
@@ -244,6 +247,7 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
     """Describe how the mean changes along a feature, and in both groups of its best split; nothing where these agree.
 
     The change is that from the lowest to the highest value, or between the extrema of a mean that turns in between.
+    Where few rows of one of the groups have values that many of the other have, it is that among values of both.
     """
     rows = feature._draw(_SENTENCE_ROWS)
     seconds = second_features(feature._context.columns, feature._item.feature)
@@ -254,8 +258,14 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
         return []
     groups = [weights[sides == side] @ curves[sides == side] / masses[side] for side in (0, 1)]
     axis = display_axis(feature._item.feature, feature.axis)
-    steepest = max(groups, key=np.ptp)
-    start, end, is_turning = _ends_of(steepest, is_unordered=axis.is_unordered)
+    places = np.arange(len(axis.grid))
+    if not axis.is_unordered:
+        places = _common_places(axis.grid, feature._item.feature.values[rows], sides)
+    if not len(places):
+        return []
+    steepest = max(groups, key=lambda mean: np.ptp(mean[places]))
+    start, end, is_turning = _ends_of(steepest[places], is_unordered=axis.is_unordered)
+    start, end = int(places[start]), int(places[end])
     changes = [float(mean[end] - mean[start]) for mean in (*groups, feature.partial_dependence)]
     largest = max(map(abs, changes))
     if abs(changes[1] - changes[0]) < _LEAST_DIFFERENCE * largest:
@@ -267,7 +277,8 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
     def write(change: float) -> str:
         return f"{'+' if change > 0 else ''}{digits(change)}"
 
-    between = f"From {place(axis.grid[start])} to {place(axis.grid[end])}: " if is_turning else ""
+    is_part = is_turning or len(places) < len(axis.grid)
+    between = f"From {place(axis.grid[start])} to {place(axis.grid[end])}: " if is_part else ""
     is_flat = abs(changes[2]) < _FLAT * largest
     average = "hardly any change" if is_flat else write(changes[2])
     if not between and is_flat:
@@ -280,6 +291,23 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
         messages.TextPart(f"{write(changes[1 - named])} elsewhere", 1 - named),
         messages.TextPart(".", None),
     ]
+
+
+def _common_places(grid: NDArray[np.float64], values: NDArray[np.float64], sides: NDArray[np.int64]) -> Places:
+    """Return the grid values that both groups have, or all where nearly all rows have such values.
+
+    - `values`, `sides` (n_rows,): observed values of the feature, NaN where missing, and the group of each row.
+    """
+    present = ~np.isnan(values)
+    observed = [values[present & (sides == side)] for side in (0, 1)]
+    if not all(map(len, observed)):
+        return np.empty(0, np.intp)
+    ends = np.array([np.quantile(each, [_RARE, 1 - _RARE]) for each in observed])
+    low, high = ends[:, 0].max(), ends[:, 1].min()
+    is_common = (values[present] >= low) & (values[present] <= high)
+    if is_common.mean() > 1 - _LEAST_OUTSIDE:
+        return np.arange(len(grid))
+    return np.flatnonzero((grid >= low) & (grid <= high))
 
 
 def _fan_sentence(feature: FeatureExplanation) -> list[messages.TextPart]:
