@@ -19,7 +19,6 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
-from ice_explorer.metrics.likelihood import distances
 from ice_explorer.results.intervals import ROUNDING, in_unit
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.tables.column import label_index
@@ -79,10 +78,6 @@ def disagreement_of(
     n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
     for block in np.array_split(rows, max(1, n_blocks)):
         own = item.observed[block]
-        if not is_unordered:
-            far = distances(axis, own, item.likelihood_scale[block])
-        else:
-            far = (own[:, None] != axis).astype(np.float64) if item.distances is None else item.distances[block]
         weights = node_weights(axis, own, item.shares if is_unordered else None)
         weights *= context.row_weights[block, None]
         changes = []  # of predictions since the observed value, (n_rows, n_grid) [output]
@@ -90,7 +85,7 @@ def disagreement_of(
             curves = np.concatenate([curves for _, curves in feature._computed(block)])
             changes.append(curves - feature._at_own_values(block, curves)[:, None])
         for (one, other), of_pair in zip(pairs, sums, strict=True):
-            of_pair.add(far.ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
+            of_pair.add(item.far(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
         if between_blocks is not None:
             between_blocks()
     return Disagreement(pairs, sums)

@@ -25,6 +25,7 @@ from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
+from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -41,7 +42,6 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
-from ice_explorer.results.outcomes import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
 

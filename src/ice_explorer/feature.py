@@ -469,8 +469,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.observed[wanted], item.likelihood_scale[wanted], decay)
-        far = item.observed[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
-        return np.asarray(decay**far)
+        return np.asarray(decay ** item.far(wanted))
 
     def _once(self, name: str, compute: Callable[[], Found]) -> Found:
         """Return what is computed of this feature on demand, and keep it by a name."""
@@ -569,8 +568,7 @@ class FeatureExplanation(Unchanging):
 
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
-        with np.errstate(divide="ignore"):
-            distances = -np.log2(self.likelihood(0.5, rows=[position])[0]) + 0.0
+        distances = self._item.far(np.array([position]))[0]
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
     def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.results.notes import KnownTarget
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
     from ice_explorer.tables.table import Table
 
     _Grids = tuple[GridName | Mapping[str, NDArray[np.float64]], Mapping[int, FeatureInput], list[str]]
@@ -156,14 +156,12 @@ def _as_in_reference(options: Options) -> Options:
         return options
     if options.grid_size is not None:
         raise OptionError("`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out.")
-    return replace(
-        options,
-        features=like.features if options.features is None else options.features,
-        groups=like.settings.groups if options.groups is None else options.groups,
-        categorical_features=(
-            like.settings.categorical_features if options.categorical_features is None else options.categorical_features
-        ),
-    )
+    of_reference = {
+        "features": like.features,
+        "groups": like.settings.groups,
+        "categorical_features": like.settings.categorical_features,
+    }
+    return replace(options, **{name: value for name, value in of_reference.items() if getattr(options, name) is None})
 
 
 def _count_bytes(table: Table, columns: Columns) -> int:
@@ -236,15 +234,21 @@ def _choose_features(
 def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
     """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
-    alone = {at: columns.at(at) for at, positions in columns.columns_by_feature.items() if len(positions) == 1}
-    empty = {at: column.label for at, column in alone.items() if column.missing[weighing].all()}
-    objects = {at: column for at, column in alone.items() if column.kind == "other" and at not in empty}
-    names = {
-        at: _count_levels(column) for at, column in alone.items()
-        if at not in empty and at not in columns.categorical and _is_name(column, weighing)
-    }  # fmt: skip
-    labels = {at: columns.labels[at] if at in alone else "" for at in columns.in_order if at not in objects}
-    return choose_ranked(labels, empty, names, {column.label: column.dtype for column in objects.values()})
+    labels = {number: columns.labels[number] for number in columns.in_order}
+    objects, names, empty = {}, {}, []
+    for number, members in columns.columns_by_feature.items():
+        if len(members) > 1:
+            continue
+        column = columns.at(number)
+        if column.missing[weighing].all():
+            empty.append(number)
+        elif column.kind == "other":
+            objects[labels.pop(number)] = column.dtype
+        elif column.kind == "category" and number not in columns.categorical:  # levels may be names of rows
+            weighty, present = (column.values[rows & ~column.missing] for rows in (weighing, True))
+            if is_identifier(len(np.unique(weighty)), len(weighty)):
+                names[number] = f"{len(np.unique(present)):,} levels in {len(present):,} rows"
+    return choose_ranked(labels, empty, names, objects)
 
 
 def choose_ranked(
@@ -272,19 +276,6 @@ def choose_ranked(
         )
     skipped = {labels[number]: text for number, text in {**names, **without}.items() if number not in chosen}
     return chosen, list(notes.note_columns_not_ranked([labels[number] for number in empty], objects, skipped))
-
-
-def _count_levels(column: Column) -> str:
-    present = column.values[~column.missing]
-    return f"{len(np.unique(present)):,} levels in {len(present):,} rows"
-
-
-def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
-    """Whether levels without an order are the names of rows, such as IDs or free text."""
-    if column.kind != "category":
-        return False
-    present = column.values[weighing & ~column.missing]
-    return is_identifier(len(np.unique(present)), len(present))
 
 
 def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:

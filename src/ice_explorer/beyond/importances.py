@@ -161,7 +161,8 @@ def importances(
         else:
             of_features[measure] = shares[measure] = found
     index = label_index(explanation.features, "feature")
-    table = pd.DataFrame({name: _of_hundred(values) for name, values in shares.items()}, index)
+    table = pd.DataFrame({name: np.where(values < 0, 0.0, values) for name, values in shares.items()}, index)
+    table *= 100 / table.sum().replace(0, 100)  # shares with sum 100; 0 where nothing has importance
     correlations = {"pearson": table.corr()["impact"], "rank": table.corr("spearman")["impact"]}
     long = table.rename_axis("feature").reset_index()
     long = long.melt(["feature", "impact"], var_name="measure", value_name="importance")
@@ -225,28 +226,19 @@ def _columns_of_groups(explanation: Explanation, groups: object) -> dict[str, tu
     return {f"group {name}": sum((one._item.feature.positions for one in of), ()) for name, of in members.items()}
 
 
-def _of_hundred(importance: Array) -> Array:
-    """Return shares with sum 100; 0 where nothing has importance."""
-    positive = np.where(importance < 0, 0.0, importance)
-    total = np.nansum(positive)
-    return positive if total == 0 else np.asarray(100 * positive / total)
-
-
 def _note_dependences(explanation: Explanation) -> list[str]:
     pairs, n_rows = {}, explanation._n_observations
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
     for result in explanation.values():
         strongest = correlated(explanation._context, result._item.feature, 1, rows)["correlation"].abs()
         if len(strongest) and strongest.iloc[0] >= _STRONG:
-            pairs[frozenset((result.label, strongest.index[0]))] = strongest.iloc[0]
-    if not pairs:
-        return []
-    shown = [" and ".join(sorted(pair)) for pair in sorted(pairs, key=lambda pair: -pairs[pair])]
+            pairs[" and ".join(sorted((result.label, strongest.index[0])))] = strongest.iloc[0]
+    shown = listed(sorted(pairs, key=lambda pair: -pairs[pair]), 3)
     note = (
-        f"These features depend strongly on each other (correlation of at least {_STRONG}): {listed(shown, 3)}. "
+        f"These features depend strongly on each other (correlation of at least {_STRONG}): {shown}. "
         "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
     )
-    return [note]
+    return [note] if pairs else []
 
 
 # --- of the model itself, and of partial dependence -------------------------------------------------------
@@ -292,10 +284,14 @@ def _measure_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
 
     Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
     """
-    means = [(result.partial_dependence, result._item.feature.is_unordered) for result in results]
-    return np.array(
-        [0.0 if len(mean) < 2 else np.ptp(mean) / 4 if of_levels else mean.std(ddof=1) for mean, of_levels in means]
-    )
+
+    def spread(result: FeatureExplanation) -> float:
+        mean = result.partial_dependence
+        if len(mean) < 2:
+            return 0.0
+        return float(np.ptp(mean) / 4 if result._item.feature.is_unordered else mean.std(ddof=1))
+
+    return np.array([spread(result) for result in results])
 
 
 # --- of a score -------------------------------------------------------------------------------------------

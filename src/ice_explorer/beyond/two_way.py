@@ -81,12 +81,30 @@ class TwoWay(Stepwise):
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("sample", sample, 1, f"Leave it out for {SAMPLE}.")
         context.check_model("Partial dependence on two features needs")
+        columns, weights, seed = context.columns, context.weights, context.settings.random_state
+        axes = []
         try:
-            features = _features(context, first, second)
-            self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
+            numbers = [columns.number(name) for name in (first, second)]
+        except OptionError as error:
+            raise error if isinstance(error, UnknownFeatureError) else error.advising("Name the group.") from None
+        try:
+            features = [columns.feature(number) for number in numbers]
+            if numbers[0] == numbers[1]:
+                raise OptionError(
+                    f"The two features of a pair must differ; got {quoted(features[0].name)} twice.",
+                    "Pass two different features.",
+                )
+            for feature in features:
+                column = SortedValues.of(feature.values, weights)
+                grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed).values
+                axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__
-        self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), sample)
+        self.first, self.second = axes
+        # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
+        stratifying = min(features, key=lambda feature: feature.position)
+        generator = feature_seed(seed, f"two-way of {stratifying.label}")
+        self.row_positions = draw_stratified(stratifying.values, context.weighted_rows, sample, generator)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))
@@ -166,31 +184,3 @@ def _are_near(feature: Feature, places: Array, known: Places, rows: Places, reac
     low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
     high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
     return np.asarray((values >= low[:, None]) & (values <= high[:, None]), dtype=np.float64)
-
-
-def _features(context: Context, first: Name, second: Name) -> list[Feature]:
-    """Find two features, none of which need have been explained."""
-    try:
-        numbers = [context.columns.number(name) for name in (first, second)]
-    except UnknownFeatureError:
-        raise
-    except OptionError as error:
-        raise error.advising("Name the group.") from error.__cause__
-    if numbers[0] == numbers[1]:
-        name = context.columns.feature(numbers[0]).name
-        raise OptionError(
-            f"The two features of a pair must differ; got {quoted(name)} twice.", "Pass two different features."
-        )
-    return [context.columns.feature(number) for number in numbers]
-
-
-def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
-    column, seed = SortedValues.of(feature.values, context.weights), context.settings.random_state
-    grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed)
-    return TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values)
-
-
-def _draw(context: Context, feature: Feature, sample: int) -> NDArray[np.int64]:
-    """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
-    generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
-    return draw_stratified(feature.values, context.weighted_rows, sample, generator)

@@ -21,7 +21,7 @@ from ice_explorer.metrics.conditional_scale import (
     rank_levels,
     ranked_codes,
 )
-from ice_explorer.metrics.likelihood import SortedValues, floored_scale, standard_deviation
+from ice_explorer.metrics.likelihood import SortedValues, distances, floored_scale, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.tables.natural_order import sort_levels
@@ -95,6 +95,14 @@ class FeatureInput:
     def has_marginal_scale(self) -> bool:
         """Whether σ is the likelihood scale: one number, however many rows, and not an array that was given."""
         return self.likelihood_scale.strides == (0,)
+
+    def far(self, rows: Rows) -> Array:
+        """How far grid values are from rows, in likelihood scales, (n_rows, n_grid): the exponents of the decay."""
+        if not self.feature.is_unordered:
+            return distances(self.grid.values, self.observed[rows], self.likelihood_scale[rows])
+        if self.distances is not None:
+            return self.distances[rows]
+        return np.asarray(self.observed[rows, None] != self.grid.values, np.float64)
 
     @property
     def feature_number(self) -> int:
