@@ -27,7 +27,7 @@ PACKAGES = {
     "curves": "numpy",
     "drivers": "numpy pandas sklearn",
     "results": "numpy pandas",
-    "beyond": "numpy pandas shap sklearn",
+    "beyond": "numpy pandas scipy shap sklearn",
     "scene": "numpy",
     "wire": "numpy",
     "figures": "PIL matplotlib numpy pandas",
