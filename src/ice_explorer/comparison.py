@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -351,13 +352,10 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
 
 def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
     levels, others = ([] if (of := each._item.feature.levels) is None else of.tolist() for each in (one, other))
-    return (
-        np.array_equal(one.axis, other.axis)
-        and levels == others
-        and np.array_equal(one._item.feature.values, other._item.feature.values, equal_nan=True)
-        and np.array_equal(one.rows, other.rows)
-        and np.array_equal(one.likelihood_scale, other.likelihood_scale)
+    arrays, of_other = (
+        (each.axis, each._item.feature.values, each.rows, each.likelihood_scale) for each in (one, other)
     )
+    return levels == others and all(map(partial(np.array_equal, equal_nan=True), arrays, of_other))
 
 
 def common_grids(grids: Sequence[Mapping[Name, Values]]) -> dict[Name, Values]:

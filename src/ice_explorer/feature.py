@@ -20,7 +20,7 @@ from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likelihood
+from ice_explorer.metrics.likelihood import distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.explanation import Explanation, PlotOptions
+    from ice_explorer.explanation import PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
@@ -233,8 +233,7 @@ class FeatureExplanation(Unchanging):
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
         """Metrics at the decay of the explanation."""
-        settings = self._context.settings
-        return metrics_of(self._sums, settings.decay)
+        return metrics_of(self._sums, self._context.settings.decay)
 
     def metrics(self, decay: float | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name, for any decay.
@@ -245,9 +244,8 @@ class FeatureExplanation(Unchanging):
             As for `explain`; that of the explanation by default, whose metrics are attributes, too.
         """
         decay = resolve_decay(self._context.settings, decay)
-        if decay == self._context.settings.decay:
-            return dict(self._own_metrics)
-        return metrics_of(self._sums, decay)
+        is_own = decay == self._context.settings.decay
+        return dict(self._own_metrics) if is_own else metrics_of(self._sums, decay)
 
     def _decay_profiles(self, decays: ArrayLike) -> dict[str, NDArray[np.float64]]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
@@ -463,7 +461,7 @@ class FeatureExplanation(Unchanging):
         rows : array-like of int, optional
             Positions of rows of X; `rows` of the feature by default.
         """
-        decay = self._context.settings.decay if decay is None else check_decay(decay)
+        decay = resolve_decay(self._context.settings, decay)
         item = self._item
         wanted = item.positions if rows is None else self._context.positions(rows, "rows")
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
@@ -501,12 +499,10 @@ class FeatureExplanation(Unchanging):
 
     def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
         """Return the shares of `extrapolation` of all rows, block by block; once."""
-
-        def computed() -> UnlikeShares:
-            expected = self._expected(between_fits)
-            return unlike_shares_of(expected, self._item, self._item.positions, self._context.row_weights)
-
-        return self._once("unlike shares", computed)
+        rows, weights = self._item.positions, self._context.row_weights
+        return self._once(
+            "unlike shares", lambda: unlike_shares_of(self._expected(between_fits), self._item, rows, weights)
+        )
 
     @property
     def _knows_unlike(self) -> bool:
@@ -699,13 +695,6 @@ class FeatureExplanation(Unchanging):
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
 
-    @property
-    def _alone(self) -> Explanation:
-        """The explanation of this feature, without the others."""
-        from ice_explorer.explanation import Explanation
-
-        return Explanation(self._context, self._method, [self], ())
-
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
 
@@ -736,7 +725,9 @@ class FeatureExplanation(Unchanging):
 
     def plot(self, kind: PlotKind = "ice", **options: Unpack[PlotOptions]) -> Axes:
         """Draw the curves, or with `kind="effects"` the effects; `Explanation.plot` lists the other options."""
-        return self._alone.plot(self.feature, kind, **options)
+        from ice_explorer.explanation import Explanation
+
+        return Explanation(self._context, self._method, [self], ()).plot(self.feature, kind, **options)
 
 
 def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:

@@ -126,10 +126,8 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
         single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
-        frequent = sorted((each for each in single if each.difference > 0), key=_get_difference, reverse=True)[
-            :_MOST_LEVELS
-        ]
-        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent)))
+        best = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
+        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in best if each.difference > 0)))
     low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
     one_end = max(_measure(column, rows, low=low), _measure(column, rows, high=high), key=_get_difference)
     two_ends = _measure(column, rows, low=low, high=high)
@@ -194,12 +192,10 @@ def strong_correlations(result: FeatureExplanation) -> StrongCorrelations:
     def computed() -> StrongCorrelations:
         table = correlated(result._context, result._item.feature, MOST)
         found = [Correlated(*row) for row in table.itertuples(name=None)]
-        sizes = [abs(item.correlation) for item in found]
-        if not any(size >= _STRONG for size in sizes):
+        if not any(abs(item.correlation) >= _STRONG for item in found):
             none = f"No other feature has a correlation of {_STRONG:g} or more with {result.label}."
             return StrongCorrelations(none, ())
-        listed = tuple(item for item, size in zip(found, sizes, strict=True) if size >= _WEAK)
-        return StrongCorrelations("Varies with", listed)
+        return StrongCorrelations("Varies with", tuple(item for item in found if abs(item.correlation) >= _WEAK))
 
     return result._once("strong correlations", computed)
 
