@@ -40,7 +40,7 @@ from ice_explorer.results.intervals import (
     most_rows,
     subgroups_of,
 )
-from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
+from ice_explorer.results.notes import known_target, merge_feature_notes
 from ice_explorer.results.options import UNITS, resolve_decay
 from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
@@ -410,20 +410,16 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         parts = [of_feature[0] for of_feature in self._influences(decay)]
         return self._uncertainty(parts, *self._resolve_unit(unit)).rank_intervals(rank_by, level)
 
-    def _n_measured(self, decay: float) -> int:
-        """Return the number of features of which intervals are available without further computation."""
-        return sum(result._has_influences(decay) for result in self.values())
+    def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
+        """Return the features whose intervals take further computation."""
+        return [result for result in self.values() if not result._has_influences(decay)]
 
     def _measure_next(self, decay: float) -> bool:
         """Compute the influences on the next feature, and return whether those on all features are computed."""
-        missing = [result for result in self.values() if not result._has_influences(decay)]
+        missing = self._unmeasured(decay)
         if missing:
             self._influences(decay, features=missing[:1])
         return len(missing) <= 1
-
-    def _has_intervals(self, decay: float) -> bool:
-        """Whether intervals are available without further computation."""
-        return self._n_measured(decay) == len(self)
 
     def _as_table(
         self,
@@ -695,10 +691,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 SecondFeature(residuals.label, "numeric", is_integer=False, values=residuals.values, levels=None)
             )
         return find_common_values(columns, rows)
-
-    def _target(self, y: object) -> NDArray[np.float64]:
-        """Put an observed target beside the predictions, (n_observations,)."""
-        return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         return self._context.table.take(self._context.positions(positions))

@@ -178,7 +178,8 @@ class _Sums:
 
     def _add_up(self, values: Array | float) -> Array:
         """Add up values of the entries by grid value, (n_grid,), by weight and nearness."""
-        return np.bincount(self._column, self._weights[self._row] * self._near * values, self.grid.n_grid)
+        weights = self._weights[self._row] * self._near
+        return np.asarray(np.bincount(self._column, weights * values, self.grid.n_grid), np.float64)
 
     def _predict(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None) -> None:
         """Predict curves and steps block by block, so that no more than a block of phantoms is held."""
@@ -284,9 +285,10 @@ class _Sums:
     def _mean_steps(self) -> tuple[Array, Array]:
         """Mean step of the rows in each interval, and their weight, (n_grid - 1,) each; NaN without any."""
         row, lower, step = self._steps
-        mass, total = (np.bincount(lower, self._weights[row] * of, self.grid.n_grid - 1) for of in (1.0, step))
+        n_intervals = self.grid.n_grid - 1
+        mass, total = (np.bincount(lower, self._weights[row] * value, n_intervals) for value in (1.0, step))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return total / mass, mass
+            return np.asarray(total / mass), mass.astype(np.float64)
 
     def _variance_of_ale(self) -> Array:
         """Rows move the accumulated steps, and the mean that these are centred by."""
@@ -297,8 +299,7 @@ class _Sums:
         shape = len(self._rows), self.grid.n_grid - 1
         moved = csr_array(((step - mean[lower]) / mass[lower], (row, lower)), shape)
         accumulated = self._accumulate(np.eye(shape[1]))
-        of_mean = np.bincount(self._row, self._near * self._accumulate(mean)[self._column], shape[0])
-        of_mean /= self._mass.sum()
+        of_mean = np.bincount(self._row, self._near * self._accumulate(mean)[self._column], shape[0]) / self._mass.sum()
         variance = np.zeros(self.grid.n_grid)
         for start in range(0, shape[0], _ROWS_AT_A_TIME):
             block = slice(start, start + _ROWS_AT_A_TIME)
@@ -332,7 +333,8 @@ class _Sums:
         height, slope, leverage, tilt = (of_line[column] for of_line in self._lines)
         residuals = self._predictions[self._row] - height - slope * far
         influences = self._near * (leverage + tilt * far) * residuals
-        return np.bincount(column, self._weights[self._row] * influences**2, self.grid.n_grid)
+        squares = self._weights[self._row] * influences**2
+        return np.asarray(np.bincount(column, squares, self.grid.n_grid), np.float64)
 
 
 def _near(chosen: Grid, result: FeatureExplanation) -> Grid:

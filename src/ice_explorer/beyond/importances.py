@@ -20,6 +20,7 @@ from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
 from ice_explorer.progress import progress_reporter
+from ice_explorer.results.notes import observed_target
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
@@ -227,12 +228,13 @@ def _columns_of_groups(explanation: Explanation, groups: object) -> dict[str, tu
 
 
 def _note_dependences(explanation: Explanation) -> list[str]:
-    pairs, n_rows = {}, explanation._n_observations
+    pairs: dict[str, float] = {}
+    n_rows = explanation._n_observations
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
     for result in explanation.values():
         strongest = correlated(explanation._context, result._item.feature, 1, rows)["correlation"].abs()
         if len(strongest) and strongest.iloc[0] >= _STRONG:
-            pairs[" and ".join(sorted((result.label, strongest.index[0])))] = strongest.iloc[0]
+            pairs[" and ".join(sorted((result.label, str(strongest.index[0]))))] = strongest.iloc[0]
     shown = listed(sorted(pairs, key=lambda pair: -pairs[pair]), 3)
     note = (
         f"These features depend strongly on each other (correlation of at least {_STRONG}): {shown}. "
@@ -350,7 +352,7 @@ def scored_of(explanation: Explanation, y: object, scoring: Any = None) -> Score
     from sklearn.metrics import check_scoring, get_scorer_names
 
     context = explanation._context
-    predictor, target = context.predictor, explanation._target(y)
+    predictor, target = context.predictor, observed_target(y, context)
     rows = np.flatnonzero(~np.isnan(target) & (context.row_weights > 0))
     model, values = predictor.model, np.asarray(y)
     is_one_of_several = len(predictor.outputs) > 1 and not predictor.of_classes

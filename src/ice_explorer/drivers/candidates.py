@@ -126,8 +126,8 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
         single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
-        best = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
-        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in best if each.difference > 0)))
+        frequent = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
+        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent if each.difference > 0)))
     low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
     one_end = max(_measure(column, rows, low=low), _measure(column, rows, high=high), key=_get_difference)
     two_ends = _measure(column, rows, low=low, high=high)

@@ -178,7 +178,16 @@ class Note(NamedTuple):
 
 def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
     """Return the notes on a feature, by subject; `outlying` are the rows whose curves lie far from all others."""
-    found = {"missing": _note_missing(sums), "outlying": _note_outlying(outlying)}
+    found: dict[str, Note | None] = {}
+    figures = sums.undecayed()
+    if figures.missing_impact > figures.impact:  # either may be NaN
+        missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
+        sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
+        found["missing"] = Note(sentence, f"{missing} against {impact}")
+    if len(outlying):
+        shown = ", ".join([*map(str, outlying[:_MOST_ROWS].tolist()), *["…"][: max(0, len(outlying) - _MOST_ROWS)]])
+        behave = "behaves" if len(outlying) == 1 else "behave"
+        found["outlying"] = Note(f"{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}.", shown)
     if not isinstance(sums, UnorderedSums) and len(sums.grid) >= _FEWEST_VALUES:  # levels without order have no steps
         movement = _note_movement if sums.convention == "step" else _note_close_values
         found |= {"movement": movement(sums), "step": _note_step(sums, item)}
@@ -220,24 +229,6 @@ def _note_close_values(sums: OrderedSums) -> Note | None:
         "changes between close values weigh most."
     )
     return Note(sentence, f"{figure_text(paper)} against {figure_text(step)}")
-
-
-def _note_missing(sums: Sums) -> Note | None:
-    """Return a note where a value going missing changes the prediction more than its steps do."""
-    figures = sums.undecayed()
-    if not figures.missing_impact > figures.impact:  # either may be NaN
-        return None
-    missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
-    sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
-    return Note(sentence, f"{missing} against {impact}")
-
-
-def _note_outlying(rows: Rows) -> Note | None:
-    if not len(rows):
-        return None
-    shown = f"{', '.join(map(str, rows[:_MOST_ROWS].tolist()))}{', …' if len(rows) > _MOST_ROWS else ''}"
-    behave = "behaves" if len(rows) == 1 else "behave"
-    return Note(f"{counted(len(rows), 'row')} {behave} unlike the rest: {shown}.", shown)
 
 
 def merge_feature_notes(features: Sequence[FeatureExplanation], convention: Convention) -> list[str]:

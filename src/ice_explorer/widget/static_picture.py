@@ -107,7 +107,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     decay = resolve_decay(explanation.settings, state.decay)
-    if not waits and not explanation._has_intervals(decay):
+    if not waits and explanation._unmeasured(decay):
         state = replace(state, ci=None)
     slow = _slow_to_draw(state) if explanation.method == "brute" else ()
     left_out = (*slow, *missing_parts(state))

@@ -101,7 +101,7 @@ def _intervals(
         none = np.full(len(labels), np.nan)
         return IntervalsBody(len(known), len(known), Intervals(none, none, none, none, []))
     if not _advance(partial(known._measure_next, request.decay), between_blocks):
-        return IntervalsBody(known._n_measured(request.decay), len(known), None)
+        return IntervalsBody(len(known) - len(known._unmeasured(request.decay)), len(known), None)
     return curves.describe_intervals(known, labels, request)
 
 
