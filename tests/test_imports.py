@@ -42,7 +42,6 @@ PACKAGES = {
     "plan": "numpy",
     "cluster": "dask distributed numpy pandas",
     "explain_model": "numpy",
-    "compile_ahead": "numpy sklearn",
     "widget": "anywidget comm ipywidgets matplotlib numpy pandas traitlets",
     "bqplot": "bqplot numpy",
     "datasets": "numpy pandas",
