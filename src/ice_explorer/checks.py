@@ -35,6 +35,11 @@ def to_float_array(given: object) -> NDArray[np.float64] | None:
         return None
 
 
+def is_number(given: object) -> bool:
+    """Whether this is one number of Python or NumPy, and no boolean."""
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+
+
 def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
     """Check an option that takes one of some words."""
     if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each

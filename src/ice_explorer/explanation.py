@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 import numpy as np
 
 from ice_explorer.beyond import two_way
-from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects
 from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import MarginalEffects
 from ice_explorer.beyond.two_way import TwoWay
-from ice_explorer.checks import check_names, check_one_of
+from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
@@ -852,7 +852,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> e.effects("x1")[["partial_dependence", "ale", "m_plot"]].loc[8.0].to_dict()
         {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
         """
-        return effects(self[feature], kinds, grid_size, ci)
+        import pandas as pd
+
+        names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
+        check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
+        found = mean_effects(result := self[feature], names, grid_size, None if ci is None else check_level(ci))
+        return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
     def marginal_effects(
         self,

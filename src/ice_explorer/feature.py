@@ -263,9 +263,8 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("curves", len(wanted), len(self.axis))
         result = np.empty((len(wanted), len(self.grid)))
         with self._lock:
-            known, of_known = self._kept, self._item.summed
-            if "curves" in vars(self):
-                known, of_known = self.curves, self._item.positions
+            has_all = "curves" in vars(self)
+            known, of_known = (self.curves, self._item.positions) if has_all else (self._kept, self._item.summed)
             is_known = np.zeros(len(wanted), np.bool_) if known is None else np.isin(wanted, of_known)
             others = wanted[~is_known].tolist()
             for block, curves in self._computed(np.array(sorted({*others} - self._rows.keys()), np.int64)):

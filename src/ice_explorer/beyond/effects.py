@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues, few_edges
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.intervals import check_level, quantile_of_level
-from ice_explorer.tables.column import label_index
+from ice_explorer.results.intervals import quantile_of_level
 from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    import pandas as pd
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.drivers.candidates import SecondFeature
@@ -36,21 +32,6 @@ GRID_SIZE: Final = 40
 
 _ROWS_AT_A_TIME: Final = 2048
 _ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window are one value
-
-
-def effects(
-    result: FeatureExplanation,
-    kinds: Sequence[EffectKind] | EffectKind,
-    grid_size: int,
-    ci: float | None,
-) -> pd.DataFrame:
-    """Return the effects of a feature as a table; `Explanation.effects` says which."""
-    import pandas as pd
-
-    names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
-    check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-    found = mean_effects(result, names, grid_size, None if ci is None else check_level(ci))
-    return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
 
 @dataclass(frozen=True, eq=False)

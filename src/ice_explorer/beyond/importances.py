@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
-    Columns = Mapping[str, tuple[int, ...]]  # that move together, by a label
+    Columns = dict[str, tuple[int, ...]]  # that move together, by a label
 
 Form = Literal["difference", "ratio", "relative"]
 Measure = Literal["native", "permutation", "partial_dependence", "shap", "loco"]
@@ -53,6 +53,7 @@ _STRONG: Final = 0.7  # correlation, from which on a note is worth it
 _UNLIKE: Final = 2.0  # ratio of standard deviations of columns, from which on their coefficients are in other units
 _SEEDS: Final = 1 << 32  # of scikit-learn
 _OTHER: Final = "Choose another measure."
+_NO_MODEL: Final = f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
 
 
 @short_tracebacks
@@ -138,26 +139,36 @@ def importances(
 
     check_one_of("form", form, get_args(Form))
     check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
-    results = list(explanation.values())
-    features = {result.label: result._item.feature.positions for result in results}
-    moved = features | ({} if groups is None else _columns_of_groups(explanation, groups))
+    results, context = list(explanation.values()), explanation._context
+    moved: Columns = {result.label: result._item.feature.positions for result in results}
+    for name, members in _check_groups(groups).items():
+        positions = [explanation[member]._item.feature.positions for member in check_names("groups", members)]
+        moved[f"group {name}"] = sum(positions, ())  # a name that no feature has
     wanted, notes = _choose_measures(measures, has_y=y is not None), _note_dependences(explanation)
+    ways: dict[str, Callable[[], Array | tuple[float, Array] | str]] = {
+        "native": lambda: _read_native(context, results, notes),
+        "permutation": lambda: _permute(scored_of(explanation, y, scoring), moved, n_repeats),
+        "partial_dependence": lambda: _measure_partial_dependence(results),
+        "shap": lambda: _measure_shap(context, results),
+        "loco": lambda: _leave_out(scored_of(explanation, y, scoring), moved),
+    }
     shares = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
     of_features: dict[str, Array] = {}
     of_groups: dict[str, Array] = {}
     for measure in wanted:
-        found = _measure(explanation, measure, y, moved, notes, scoring=scoring, n_repeats=n_repeats)
+        # A figure of each feature, or a score and those without each, (n_moved, n_repeats), or why there is none.
+        lacks_model = context.origin is not None and measure != "partial_dependence"
+        found = _NO_MODEL if lacks_model else ways[measure]()
         if isinstance(found, str):
             if measures is None:
                 continue
             raise OptionError.must("measures", "be available for the model and X", measure, found)
         if isinstance(found, tuple):
             by_repeat = _in_form(*found, form)
-            figures: dict[str, Array] = {measure: by_repeat.mean(axis=1)}
+            of_features[measure], of_groups[measure] = np.split(by_repeat.mean(axis=1), [len(results)])
             if measure == "permutation":
-                figures["permutation_sd"] = by_repeat.std(axis=1)
-            for name, values in figures.items():
-                of_features[name], of_groups[name] = np.split(values, [len(results)])
+                sd = f"{measure}_sd"
+                of_features[sd], of_groups[sd] = np.split(by_repeat.std(axis=1), [len(results)])
             shares[measure] = np.asarray(found[0] - found[1].mean(axis=1))[: len(results)]
         else:
             of_features[measure] = shares[measure] = found
@@ -179,33 +190,6 @@ def importances(
     )
 
 
-def _measure(
-    explanation: Explanation,
-    measure: Measure,
-    y: object,
-    moved: Columns,
-    notes: list[str],
-    *,
-    scoring: Any,
-    n_repeats: int,
-) -> Array | tuple[float, Array] | str:
-    """Return a measure of all features; or a score and those without each, (n_moved, n_repeats); or why there is none.
-
-    Appends to notes what limits the comparison with impact.
-    """
-    results, context = list(explanation.values()), explanation._context
-    if measure == "partial_dependence":
-        return _measure_partial_dependence(results)
-    if context.origin is not None:
-        return f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
-    if measure == "native":
-        return _read_native(context, results, notes)
-    if measure == "shap":
-        return _measure_shap(context, results)
-    scored = scored_of(explanation, y, scoring)
-    return _permute(scored, moved, n_repeats) if measure == "permutation" else _leave_out(scored, moved)
-
-
 def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
     if measures is None:
         return [name for name in MEASURES if name != "loco" and (has_y or name not in _OF_SCORES)]
@@ -218,13 +202,11 @@ def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
     return [name for name in MEASURES if name in named]
 
 
-def _columns_of_groups(explanation: Explanation, groups: object) -> dict[str, tuple[int, ...]]:
-    """Return the columns of each group of features, by a name that no feature has."""
-    if not isinstance(groups, Mapping):
-        advice = 'Pass for example {"weather": ["temp", "hum"]}.'
-        raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
-    members = {name: [explanation[one] for one in check_names("groups", names)] for name, names in groups.items()}
-    return {f"group {name}": sum((one._item.feature.positions for one in of), ()) for name, of in members.items()}
+def _check_groups(groups: object) -> Mapping[Any, Any]:
+    if groups is None or isinstance(groups, Mapping):
+        return groups or {}
+    advice = 'Pass for example {"weather": ["temp", "hum"]}.'
+    raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
 
 
 def _note_dependences(explanation: Explanation) -> list[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.checks import check_index
+from ice_explorer.checks import check_index, is_number
 from ice_explorer.engines.notes import merge_notes
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import OptionError
@@ -196,11 +196,9 @@ _BLOCK: Final = 1 << 20  # influences of rows on all features that are worked on
 
 def check_level(ci: object) -> float:
     """Return the level of intervals as a float, or raise if it is none."""
-    is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
-    if not is_number or not 0 < ci < 1:  # type: ignore[operator]
-        raise OptionError.must(
-            "ci", "be greater than 0 and less than 1", ci, f"Use `ci={USUAL_LEVEL}` for intervals of 95 %."
-        )
+    if not is_number(ci) or not 0 < ci < 1:  # type: ignore[operator]
+        advice = f"Use `ci={USUAL_LEVEL}` for intervals of 95 %."
+        raise OptionError.must("ci", "be greater than 0 and less than 1", ci, advice)
     return float(ci)  # type: ignore[arg-type]
 
 
