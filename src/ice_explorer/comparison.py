@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.arrays import Array, Values
+    from ice_explorer.arrays import Array
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
@@ -325,7 +325,12 @@ def prepared_alike(
     check_alike({name: plan_of(each) for name, each in found.items()})
     if grid != "thresholds":
         return found
-    grids = common_grids([plan_of(each).grids for each in found.values()])
+    # Thresholds depend on the model: each feature has those of all.
+    grids, *of_others = [plan_of(each).grids for each in found.values()]
+    for feature, grid in grids.items():
+        values = [other[feature] for other in of_others]
+        if not all(np.array_equal(grid, each) for each in values):
+            grids[feature] = np.unique(np.concatenate([grid, *values]))
     return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
 
 
@@ -356,13 +361,3 @@ def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
         (each.axis, each._item.feature.values, each.rows, each.likelihood_scale) for each in (one, other)
     )
     return levels == others and all(map(partial(np.array_equal, equal_nan=True), arrays, of_other))
-
-
-def common_grids(grids: Sequence[Mapping[Name, Values]]) -> dict[Name, Values]:
-    """Return for each feature the values of all grids; those that depend on the model, such as thresholds, differ."""
-    return {
-        name: grid
-        if all(np.array_equal(grid, other[name]) for other in grids[1:])
-        else np.unique(np.concatenate([each[name] for each in grids]))
-        for name, grid in grids[0].items()
-    }

@@ -146,7 +146,6 @@ class Drafts:
 
     @property
     def _slope(self) -> float:
-        """Seconds that another cell takes, by the drafts so far."""
         cells, seconds = np.transpose(self._times)
         most = seconds[-1] / cells[-1]
         slope = np.polyfit(cells, seconds, 1)[0] if len(cells) > 1 else most
@@ -257,7 +256,6 @@ class Drafter:
         return next((level for level, of_rows in enumerate(weights) if len(of_rows) > 1 < of_rows.sum()), self.top)
 
     def _sample(self, item: FeatureInput, level: int) -> Rows:
-        """Return one of the nested samples of a feature: the same for all features that have the same rows."""
         key = id(item.summed)
         if key not in self._samples:
             generator = feature_seed(self._context.settings.random_state, "rows of drafts")

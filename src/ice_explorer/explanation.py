@@ -215,7 +215,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return other
 
     def _find_alerts(self, target: KnownTarget | None) -> list[str]:
-        """Questions about columns that look like the target."""
         found = {} if target is None else dict(target.equal)
         for result in self._results.values():
             if result._is_target_like and (target is None or target.may_be(result._item.feature.values)):
@@ -672,7 +671,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return self._context.all_predictions[self._context.positions(rows, "rows")]
 
     def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
-        """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
         rows = self._context.positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:

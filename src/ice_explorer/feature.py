@@ -209,7 +209,6 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _sampling(self) -> Sampling | None:
-        """Standard errors where it rests on a sample of the rows."""
         return self._sample() if callable(self._sample) else self._sample
 
     @cached_property
@@ -232,7 +231,6 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
-        """Metrics at the decay of the explanation."""
         return metrics_of(self._sums, self._context.settings.decay)
 
     def metrics(self, decay: float | None = None) -> dict[str, float]:
@@ -299,7 +297,6 @@ class FeatureExplanation(Unchanging):
             self._context.prediction_check.check()
 
     def _predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of the real rows themselves, (n_rows,) [output]."""
         wanted = self._context.positions(positions)
         with self._lock:
             return self._context.predictions(wanted)
@@ -357,7 +354,6 @@ class FeatureExplanation(Unchanging):
     def _changes(
         self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
     ) -> NDArray[np.float64]:
-        """c-ICE of the curves of some rows, since an anchor as `_anchor_place` returns it."""
         axis = self.axis
         if self._item.feature.is_unordered:
             assert self._item.shares is not None  # noqa: S101 - its levels have no order
@@ -433,7 +429,6 @@ class FeatureExplanation(Unchanging):
         return self._missing_rows(self._item.positions) if self._item.has_missing else None
 
     def _missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
         wanted = self._context.positions(positions)
         with self._lock:
             self._context.prediction_check.check()
@@ -582,7 +577,6 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _notes(self) -> dict[str, Note]:
-        """Notes on the curves, by subject."""
         return notes_on(self._sums, self._item, self._outlying)
 
     @property
@@ -597,7 +591,6 @@ class FeatureExplanation(Unchanging):
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
-        """Find what makes the curves differ; once, as that takes those of many rows."""
 
         def found() -> Drivers:
             generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
@@ -678,7 +671,6 @@ class FeatureExplanation(Unchanging):
         return self._influences[key]
 
     def _has_influences(self, decay: float) -> bool:
-        """Whether the influences of all rows are available without a pass over the curves."""
         return (decay, b"") in self._influences
 
     @cached_property

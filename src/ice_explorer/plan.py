@@ -232,7 +232,6 @@ def _choose_features(
 
 
 def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
-    """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
     labels = {number: columns.labels[number] for number in columns.in_order}
     objects, names, empty = {}, {}, []
@@ -279,7 +278,6 @@ def choose_ranked(
 
 
 def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
-    """Find each feature in another explanation, and number its levels alike."""
     references = {}
     for number in chosen:
         feature = columns.feature(number)
@@ -514,12 +512,10 @@ class Classes:
                 likeliest[-1] = at
             shown = [outputs[place] for place in likeliest]
         with self._lock:
-            curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
+            for output in shown:
+                if output not in self._plans:
+                    self._plan.check_unchanged()
+                    self._plans[output] = self._plan_of(output)
+            curves = np.stack([self._plans[output].lines(feature, positions) for output in shown])
         label_of = dict(zip(outputs, self._plan.output_labels, strict=True))
         return ClassLines(tuple(label_of[output] for output in shown), shown.index(own), len(outputs), curves)
-
-    def _plan_for(self, output: object) -> Plan:
-        if output not in self._plans:
-            self._plan.check_unchanged()
-            self._plans[output] = self._plan_of(output)
-        return self._plans[output]

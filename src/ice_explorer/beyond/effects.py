@@ -235,7 +235,6 @@ class _Sums:
 
     @cached_property
     def _order(self) -> Places:
-        """Places on the grid in the order in which local effects are accumulated."""
         if not self._feature.is_unordered:
             return np.arange(self.grid.n_grid)
         return order_levels(self._context, self._feature, self.grid.values, self._rows)

@@ -418,7 +418,6 @@ def _leave_out(scored: Scored, moved: Columns) -> tuple[float, Array] | str:
 
 
 def _in_form(base: float, moved: Array, form: Form) -> Array:
-    """Return the importance of each feature, group and repeat, from the score and scores without each."""
     if form == "difference":
         return np.asarray(base - moved)
     if base >= 0:

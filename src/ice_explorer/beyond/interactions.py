@@ -149,20 +149,17 @@ class Interactions(Stepwise):
         return table.sort_values("h2", ascending=False, kind="stable")
 
     def _pairs(self) -> list[tuple[Name, Name]]:
-        """Return the pairs that are computed, in column order."""
         names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
         ranks = {name: at for at, name in enumerate(self._results)}
         return list(combinations(sorted(names, key=ranks.__getitem__), 2))
 
     @property
     def _n_steps(self) -> int:
-        """Features and pairs that are computed."""
         n = len(self._results)
         return n + comb(n if self._are_named else min(n, _MOST_PAIRED), 2)
 
     @property
     def _n_done(self) -> int:
-        """Features and pairs that are computed already."""
         return len(self._moved) + len(self._joint)
 
     @property
@@ -225,7 +222,6 @@ class Interactions(Stepwise):
         return Additivity(share, low, high, verdict)
 
     def _values_of(self, result: FeatureExplanation) -> Array:
-        """Return the values that rows have, NaN the last one where some lack it."""
         return np.unique(result._item.feature.values[self.row_positions])
 
     def _move(self, result: FeatureExplanation, report: Report) -> Iterator[None]:
@@ -292,7 +288,6 @@ class Interactions(Stepwise):
 
     @cached_property
     def _least(self) -> float:
-        """Size of an effect below which it is rounding [output]."""
         return _ROUNDING * float(np.abs(self._context.all_predictions).max())
 
     def _related(self, joint: Array, whole: Array) -> Joint:

@@ -163,7 +163,6 @@ class MarginalEffects:
         return feature.native(np.array([high]))[0] if is_level else high - low
 
     def _leaves_range(self) -> Mask:
-        """Whether a step of numbers ends outside of the observed values."""
         outside = np.zeros(len(self.values), np.bool_)
         weighing = self._context.weighted_rows
         for at in np.flatnonzero(~self._is_level):
@@ -193,7 +192,6 @@ class MarginalEffects:
 
 
 def _length_of(feature: Feature, step: Any) -> float:
-    """Return a step along the axis, which may go down."""
     try:
         is_down = bool(step < type(step)(0))
         return -check_step(feature, -step) if is_down else check_step(feature, step)

@@ -246,8 +246,14 @@ class Summary:
             if len(rest) < len(parts) - 1:
                 raise _unlike(first.feature, "be of one kind in all partitions", first.feature.kind, "objects")
             features[number] = first.merge(rest)
-        keys = np.concatenate([part.keys for part in parts])
+        keys, tables = np.concatenate([part.keys for part in parts]), [part.rows for part in parts]
         sampled = _draw(keys)
+        if isinstance(self.rows, np.ndarray):
+            rows = np.concatenate(tables)[sampled]
+        else:
+            import pandas as pd
+
+            rows = pd.concat(tables).iloc[sampled]
         return Summary(
             self.options,
             features,
@@ -256,22 +262,13 @@ class Summary:
             sum(part.n_weighing for part in parts),
             sum(part.total_weight for part in parts),
             keys[sampled],
-            _take([part.rows for part in parts], sampled),
+            rows,
             np.concatenate([part.weights for part in parts])[sampled],
         )
 
 
 def _draw(keys: Array) -> Rows:
     return np.sort(np.argsort(keys, kind="stable")[:MOST_SAMPLED])
-
-
-def _take(tables: Sequence[Any], positions: Rows) -> Any:
-    """Take rows of tables, counted from the first one on."""
-    if isinstance(tables[0], np.ndarray):
-        return np.concatenate(tables)[positions]
-    import pandas as pd
-
-    return pd.concat(tables).iloc[positions]
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,7 +137,6 @@ class Expected:
         return np.abs(gap, out=gap)
 
     def _surprise(self, rows: Rows, values: Array) -> Array:
-        """Return log p - log P, the share of a level to its probability; infinite for a level that nobody has."""
         assert self.levels is not None  # noqa: S101 - it has probabilities
         assert self.shares is not None  # noqa: S101
         assert self.probabilities is not None  # noqa: S101

@@ -434,7 +434,6 @@ class Uncertainty:
         return low, high, tied
 
     def _values(self, name: str) -> Array:
-        """Return a metric of all features, per σ or step, (n_features,) [output]."""
         values = np.array([part.figures[name] for part in self._parts])
         return np.where(np.isnan(self._ratios), 1.0, self._ratios) * values if name in PER_STEP else values
 

@@ -195,7 +195,6 @@ def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
 
 
 def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
-    """Return a note on the two values between which most of the movement happens, if few observations are there."""
     movement = sums.mean_absolute_changes
     total = movement.sum()
     if not total > 0:
@@ -211,7 +210,6 @@ def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
 
 
 def _note_movement(sums: OrderedSums) -> Note | None:
-    """Return a note where the curves go up and down many times their range."""
     extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
     if sums.changes is None or total <= (_MANY_TIMES + _ROUNDING) * extent:
         return None

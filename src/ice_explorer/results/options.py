@@ -130,7 +130,6 @@ def resolve_decay(settings: Settings, decay: float | None) -> float:
 
 
 def _check_values(option: str, words: Sequence[str], got: object) -> None:
-    """Check an option that takes one of some words, or values by feature."""
     if not isinstance(got, Mapping) and not (isinstance(got, str) and got in words):
         what, advice = f"be {or_listed(words)}, or a mapping of features to values", f"`{option}={{'name': values}}`"
         raise OptionError.must(option, what, got, f"For one feature write {advice}.", known=words)

@@ -89,7 +89,6 @@ def opened_note(context: Context) -> str:
 
 
 def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
-    """Return the labels of the rows; of some rows without any their positions."""
     index = explanation._context.table.index
     if index is None:
         if len(rows) == explanation._n_observations:
@@ -99,7 +98,6 @@ def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
 
 
 def _column(column: Column, rows: Rows) -> dict[str, Any]:
-    """Return a column of the saved rows: values, or texts of other objects."""
     values: Any = column.values[rows]
     texts = None
     if column.kind == "other":
