@@ -17,8 +17,6 @@ from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import Explanation
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
 from ice_explorer.results.intervals import ROUNDING, in_unit
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
@@ -71,8 +69,7 @@ def disagreement_of(
     """Compare the curves of one feature by several models; see `DisagreementSums` for the equation."""
     first = features[0]
     item, context = first._item, first._context
-    generator = feature_seed(context.settings.random_state, f"disagreement of {first.label}")
-    rows = draw_stratified(item.feature.values, item.summed, MOST_ROWS, generator)
+    rows = context.draw(item.feature.values, item.summed, MOST_ROWS, f"disagreement of {first.label}")
     axis, is_unordered = first.axis, item.feature.is_unordered
     pairs = tuple(combinations(range(len(features)), 2))
     sums = tuple(DisagreementSums() for _ in pairs)
@@ -327,10 +324,10 @@ def prepared_alike(
         return found
     # Thresholds depend on the model: each feature has those of all.
     grids, *of_others = [plan_of(each).grids for each in found.values()]
-    for feature, grid in grids.items():
-        values = [other[feature] for other in of_others]
-        if not all(np.array_equal(grid, each) for each in values):
-            grids[feature] = np.unique(np.concatenate([grid, *values]))
+    for feature, values in grids.items():
+        each_grid = [values, *(other[feature] for other in of_others)]
+        if not all(np.array_equal(values, other) for other in each_grid):
+            grids[feature] = np.unique(np.concatenate(each_grid))
     return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
 
 

@@ -17,8 +17,6 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
@@ -564,11 +562,9 @@ class FeatureExplanation(Unchanging):
     def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
         """Choose rows to draw: stratified by the feature and seeded, with those to include and outlying ones."""
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
-        generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
-        drawn = draw_stratified(
-            self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
-        )
-        return np.union1d(np.union1d(drawn, self._outlying), self._context.positions(include, "include"))
+        item, context = self._item, self._context
+        drawn = context.draw(item.feature.values, item.positions, max_lines, f"lines of {self.label}", by_weight=True)
+        return np.union1d(np.union1d(drawn, self._outlying), context.positions(include, "include"))
 
     @property
     def _outlying(self) -> NDArray[np.int64]:
@@ -593,10 +589,10 @@ class FeatureExplanation(Unchanging):
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
 
         def found() -> Drivers:
-            generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
-            positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
+            values, rows = self._item.feature.values, self._item.summed
+            positions = self._context.draw(values, rows, MOST_ROWS, f"drivers of {self.label}")
             seconds = second_features(self._context.columns, self._item.feature)
-            every_column = [self._item.feature.values, *(second.values for second in seconds)]
+            every_column = [values, *(second.values for second in seconds)]
             lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
@@ -607,10 +603,10 @@ class FeatureExplanation(Unchanging):
                 seconds,
                 positions,
                 self._context.row_weights[positions],
-                distinct_rows(np.column_stack([values[positions] for values in every_column]))[1],
+                distinct_rows(np.column_stack([column[positions] for column in every_column]))[1],
                 lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
                 prediction_range=highest - lowest,
-                n_curves=len(self._item.summed),
+                n_curves=len(rows),
             )
 
         return self._once(DRIVERS, found)

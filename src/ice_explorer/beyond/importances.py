@@ -14,9 +14,7 @@ from ice_explorer.drivers.candidates import correlated
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, listed
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
 from ice_explorer.progress import progress_reporter
@@ -446,12 +444,9 @@ def _measure_shap(context: Context, results: Sequence[FeatureExplanation]) -> Ar
     features = [columns.feature(number) for number in columns.in_order]
     values = np.column_stack([feature.values for feature in features])
     explained, background = (
-        draw_stratified(
-            context.all_predictions, context.weighted_rows, size, feature_seed(context.settings.random_state, name),
-            context.weights,
-        )
+        context.draw(context.all_predictions, context.weighted_rows, size, name, by_weight=True)
         for name, size in (("SHAP", _N_EXPLAINED), ("background of SHAP", _N_BACKGROUND))
-    )  # fmt: skip
+    )
     context.prediction_check.check()
     n_masks = 2 * (2 * len(features) + 1)  # of each row: two permutations, forward and backward
     n_rows = context.table.n_observations

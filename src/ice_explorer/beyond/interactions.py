@@ -13,9 +13,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import Stepwise, progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
@@ -108,8 +106,7 @@ class Interactions(Stepwise):
         context.check_all_rows("Interactions need")
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
-        generator = feature_seed(context.settings.random_state, "interactions")
-        self.row_positions = draw_stratified(context.all_predictions, context.weighted_rows, sample, generator)
+        self.row_positions = context.draw(context.all_predictions, context.weighted_rows, sample, "interactions")
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}

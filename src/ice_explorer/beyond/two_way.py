@@ -12,9 +12,8 @@ from ice_explorer.checks import check_integer
 from ice_explorer.errors import DataError, OptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.grid import make_grid
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.progress import Stepwise
 
@@ -103,8 +102,8 @@ class TwoWay(Stepwise):
         self.first, self.second = axes
         # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
         stratifying = min(features, key=lambda feature: feature.position)
-        generator = feature_seed(seed, f"two-way of {stratifying.label}")
-        self.row_positions = draw_stratified(stratifying.values, context.weighted_rows, sample, generator)
+        values, purpose = stratifying.values, f"two-way of {stratifying.label}"
+        self.row_positions = context.draw(values, context.weighted_rows, sample, purpose)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))

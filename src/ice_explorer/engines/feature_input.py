@@ -11,8 +11,7 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import make_feature
-from ice_explorer.features.grid import feature_seed, make_grid
-from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.features.grid import make_grid
 from ice_explorer.metrics.conditional_scale import (
     Predictors,
     conditional_moments,
@@ -160,8 +159,7 @@ def feature_input(
         likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
     positions, summed = context.everything, context.weighted_rows
     if n_rows is not None:
-        generator = feature_seed(settings.random_state, feature.label)
-        positions = summed = draw_stratified(values, context.weighted_rows, n_rows, generator)
+        positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
         if weights is not None and weights[summed].sum() <= 1:
             raise OptionError(
                 "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
