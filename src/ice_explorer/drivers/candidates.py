@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -154,50 +154,13 @@ _STRONG: Final = 0.5  # features are listed where at least one correlation is as
 _WEAK: Final = 0.3  # weaker ones are not listed
 
 
-class Correlated(NamedTuple):
-    """A feature, how far another one varies with it, and the name of the measure."""
-
-    feature: str
-    correlation: float
-    measure: str
-
-
-@dataclass(frozen=True)
-class StrongCorrelations:
-    """The features that vary most with another one; none unless one does so strongly.
-
-    Attributes
-    ----------
-    lead : str
-        What comes before them, or a sentence where there are none.
-    """
-
-    lead: str
-    items: tuple[Correlated, ...]
-
-    @property
-    def sentence(self) -> str:
-        """All of it in a sentence."""
-        if not self.items:
-            return self.lead
-        listed = ", ".join(
-            f"{item.feature} ({item.correlation:.2f})".replace("(-", "(\N{MINUS SIGN}") for item in self.items
-        )
-        return f"{self.lead} {listed}."
-
-
-def strong_correlations(result: FeatureExplanation) -> StrongCorrelations:
-    """Return what varies strongly with a feature; computed once."""
-
-    def computed() -> StrongCorrelations:
-        table = correlated(result._context, result._item.feature, MOST)
-        found = [Correlated(*row) for row in table.itertuples(name=None)]
-        if not any(abs(item.correlation) >= _STRONG for item in found):
-            none = f"No other feature has a correlation of {_STRONG:g} or more with {result.label}."
-            return StrongCorrelations(none, ())
-        return StrongCorrelations("Varies with", tuple(item for item in found if abs(item.correlation) >= _WEAK))
-
-    return result._once("strong correlations", computed)
+def strong_correlations(result: FeatureExplanation) -> tuple[str, pd.DataFrame]:
+    """Return what varies strongly with a feature, as `correlated` does, and the text before it; none is a sentence."""
+    table = result._once("correlated", lambda: correlated(result._context, result._item.feature, MOST))
+    sizes = table["correlation"].abs()
+    if (sizes >= _STRONG).any():
+        return "Varies with", table[sizes >= _WEAK]
+    return f"No other feature has a correlation of {_STRONG:g} or more with {result.label}.", table.iloc[:0]
 
 
 def correlated(context: Context, feature: Feature, n: int, rows: Rows | None = None) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -186,12 +186,10 @@ def describe_effects(
 
 def describe_correlated(feature: FeatureExplanation) -> messages.CorrelatedBody:
     """Describe what varies strongly with a feature."""
-    correlations = strong_correlations(feature)
-    items = [
-        messages.CorrelatedItem(item.feature, item.correlation, cast("Any", item.measure))
-        for item in correlations.items
-    ]
-    return messages.CorrelatedBody(feature.label, correlations.lead, items)
+    lead, table = strong_correlations(feature)
+    return messages.CorrelatedBody(
+        feature.label, lead, [messages.CorrelatedItem(*row) for row in table.itertuples(name=None)]
+    )
 
 
 def describe_unlike(
