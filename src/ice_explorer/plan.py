@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ice_explorer.arrays import Array, Rows
+    from ice_explorer.cluster import Grids
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
@@ -63,20 +64,7 @@ _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
 
 
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """What all rows hold, where X has a part of them.
-
-    - `features`: those to explain, by number.
-    - `n_rows`, `n_weighing`: how many they are, and how many have weight.
-    """
-
-    features: Mapping[int, FeatureInput]
-    n_rows: int
-    n_weighing: int
-
-
-def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Whole | None = None) -> Plan:
+def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Grids | None = None) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Besides the options of `explain`, `y` is the observed target, and `whole` is what all rows hold where X has a part

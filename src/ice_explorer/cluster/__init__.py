@@ -33,7 +33,7 @@ from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.models.fitted import fitted_table
-from ice_explorer.plan import Plan, Whole, choose_ranked, prepare
+from ice_explorer.plan import Plan, choose_ranked, prepare
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.tables.natural_order import sort_levels
 
@@ -272,15 +272,20 @@ def _draw(keys: Array) -> Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Grids(Whole):
-    """Grids, scales and levels of all rows; what workers need besides the model.
+class Grids:
+    """What all rows hold, which workers need besides the model.
 
+    - `features`: those to explain, by number, with their grids, scales and levels.
+    - `n_rows`, `n_weighing`: how many rows there are, and how many have weight.
     - `options`: those of a partition, whose features, grids and output are chosen.
     - `notes`: on columns that are not ranked, on quantiles, and on figures that are those of a sample.
     """
 
+    features: Mapping[int, FeatureInput]
+    n_rows: int
+    n_weighing: int
     options: Options
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,16 +379,13 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
         }  # fmt: skip
     inputs = {number: _place_on_grid(features[number], grid, options) for number in chosen}
     weights = summary.weights if bool((summary.weights != 1).any()) else None
-    whole = Whole(inputs, summary.n_rows, summary.n_weighing)
+    grids = Grids(inputs, summary.n_rows, summary.n_weighing, options)
     of_sample = replace(options, sample_weight=weights, progress=progress)
-    plan = prepare(model, summary.rows, of_sample, whole=whole)
-    said += notes.merge_notes(
-        [features[number].feature.label for number in chosen if features[number].is_thinned],
-        f" has more than {MOST_DISTINCT:,} distinct values: the ranks of its quantiles are off by at most about "
-        f"{RANK_ERROR:.2%} of the rows. Pass `grid=` for other values.",
-        f" have more than {MOST_DISTINCT:,} distinct values: the ranks of their quantiles are off by at most about "
-        f"{RANK_ERROR:.2%} of the rows. Pass `grid=` for other values.",
-    )
+    plan = prepare(model, summary.rows, of_sample, whole=grids)
+    more, off = f"more than {MOST_DISTINCT:,} distinct values: the ranks of", "quantiles are off by at most about"
+    of_rows = f"{off} {RANK_ERROR:.2%} of the rows. Pass `grid=` for other values."
+    thinned = [features[number].feature.label for number in chosen if features[number].is_thinned]
+    said += notes.merge_notes(thinned, f" has {more} its {of_rows}", f" have {more} their {of_rows}")
     if len(summary.rows) < summary.n_rows:
         said.append(
             f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows; curves, histograms, "
@@ -394,7 +396,7 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
         options, features=None, grid="observed", grid_size=None, groups=settings.groups, output=settings.output,
         categorical_features=settings.categorical_features, n_jobs=None,
     )  # fmt: skip
-    return plan, Grids(inputs, summary.n_rows, summary.n_weighing, of_workers, tuple(said))
+    return plan, replace(grids, options=of_workers, notes=tuple(said))
 
 
 def _choose_features(
