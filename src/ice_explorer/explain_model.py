@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
 from ice_explorer.errors import DataError, PredictionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
@@ -280,9 +281,14 @@ def compute(
                 if feature not in results:
                     results[feature] = plan.compute(feature, progress=report)
     except PredictionError as error:
-        resume = short_traceback(partial(compute, plan, results, progress=progress))
-        counts = len(results), len(plan.features)
-        raise error.resumable(plan.explanation(results), counts, resume) from error.__cause__
+        advice = (
+            f"{len(results)} of {counted(len(plan.features), 'feature')} are computed and kept. When the model works, "
+            "compute the others: `error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
+        )
+        resumable = error.advising(advice) if error.is_passing else error
+        resumable.explanation = plan.explanation(results)
+        resumable.resume = short_traceback(partial(compute, plan, results, progress=progress))
+        raise resumable from error.__cause__
     return plan.explanation(results)
 
 

@@ -509,7 +509,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> e["x0"].drivers_summary
         'Curves differ (50 % of their variance); of that, x1 > 0 explains 100 %.'
         """
-        return self[feature]._search_drivers().frame()
+        import pandas as pd
+
+        drivers = self[feature]._search_drivers().ranked
+        rows = [(driver.column, driver.rule, driver.share, driver.n_rule, driver.n_rest) for driver in drivers]
+        table = pd.DataFrame(rows, columns=["feature", "rule", "share", "n_yes", "n_no"])
+        return table.astype({"feature": object, "rule": object, "share": float})
 
     def what_if(self, row: int, *, decay: float | None = None) -> pd.DataFrame:
         """Return which single change moves the prediction of one row most: the best value of each feature.

@@ -123,13 +123,6 @@ class ColumnSummary:
         ).with_values(np.concatenate(values), np.concatenate([part.weights for part in parts]))
 
     @property
-    def standard_deviation(self) -> float:
-        """Standard deviation, ddof=0; exactly 0 where all values are equal, and for levels without an order."""
-        if self.feature.is_unordered or len(self.weights) < 2:
-            return 0.0
-        return float(np.sqrt(self.moments.squared[0] / self.moments.weight))
-
-    @property
     def is_crowded(self) -> bool:
         """Whether levels without an order are too many to be counted."""
         return self.is_thinned and self.feature.is_unordered
@@ -423,7 +416,9 @@ def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> Featu
     feature, column = summary.feature, summary.sorted_values()
     size, seed = options.grid_size, options.random_state
     chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
-    scale, median, shares = measure(feature, column, chosen.values, summary.standard_deviation)
+    moments, is_constant = summary.moments, feature.is_unordered or len(summary.weights) < 2  # exactly
+    deviation = 0.0 if is_constant else float(np.sqrt(moments.squared[0] / moments.weight))
+    scale, median, shares = measure(feature, column, chosen.values, deviation)
     if summary.is_thinned:
         chosen = Grid(chosen.values, MOST_DISTINCT + 1)
     feature = with_values(feature, np.empty(0))

@@ -22,7 +22,6 @@ from ice_explorer.features.feature import is_identifier
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
@@ -478,14 +477,6 @@ class Drivers:
         if self.n_rows < self.n_curves:
             summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary
-
-    def frame(self) -> pd.DataFrame:
-        """Lay out as a table; see `Explanation.drivers`."""
-        import pandas as pd
-
-        columns = {"feature": "column", "rule": "rule", "share": "share", "n_yes": "n_rule", "n_no": "n_rest"}
-        values = {name: [getattr(driver, field) for driver in self.ranked] for name, field in columns.items()}
-        return pd.DataFrame(values).astype({"feature": object, "rule": object, "share": float})
 
 
 def _percent(share: float) -> str:

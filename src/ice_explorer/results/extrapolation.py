@@ -125,8 +125,12 @@ class Expected:
 
     def distances(self, rows: Rows, values: Array) -> Array:
         """Return how far values are from what the other features predict: of numbers z, of levels log p - log P."""
-        if self.levels is not None:
-            return self._surprise(rows, values)
+        if self.levels is not None and self.shares is not None and self.probabilities is not None:
+            place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+            share = np.where(self.levels[place] == values, self.shares[place], 0.0)
+            probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
+            with np.errstate(divide="ignore"):  # infinite for a level that nobody has
+                return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
         assert self.mean is not None  # noqa: S101 - levels have probabilities
         assert self.scale is not None  # noqa: S101
         gap = values - self.mean[rows, None]
@@ -134,16 +138,6 @@ class Expected:
             return np.where(gap == 0, 0.0, np.inf)
         gap *= 1 / self.scale[rows, None]
         return np.abs(gap, out=gap)
-
-    def _surprise(self, rows: Rows, values: Array) -> Array:
-        assert self.levels is not None  # noqa: S101 - it has probabilities
-        assert self.shares is not None  # noqa: S101
-        assert self.probabilities is not None  # noqa: S101
-        place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
-        share = np.where(self.levels[place] == values, self.shares[place], 0.0)
-        probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
-        with np.errstate(divide="ignore"):
-            return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
 
 
 def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
