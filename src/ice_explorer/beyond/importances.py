@@ -215,9 +215,10 @@ def _note_dependences(explanation: Explanation) -> list[str]:
         strongest = correlated(explanation._context, result._item.feature, 1, rows)["correlation"].abs()
         if len(strongest) and strongest.iloc[0] >= _STRONG:
             pairs[" and ".join(sorted((result.label, str(strongest.index[0]))))] = strongest.iloc[0]
-    shown = listed(sorted(pairs, key=pairs.__getitem__, reverse=True), 3)
+    strongest_first = sorted(pairs, key=pairs.__getitem__, reverse=True)
     note = (
-        f"These features depend strongly on each other (correlation of at least {_STRONG}): {shown}. "
+        f"These features depend strongly on each other (correlation of at least {_STRONG}): "
+        f"{listed(strongest_first, 3)}. "
         "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
     )
     return [note] if pairs else []
