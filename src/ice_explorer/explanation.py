@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.importances import Form, Importances, Measure
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind
@@ -168,7 +169,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self._method_reason = method.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        self._observed_target: NDArray[np.float64] | None = None if target is None else target.values
+        self._observed_target: Array | None = None if target is None else target.values
         self._target_name = "" if target is None else target.name
         self._y: object = None if target is None else target.y
         undefined = [
@@ -368,7 +369,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
 
-    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, NDArray[np.float64]]:
+    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, Array]:
         """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
         if not isinstance(unit, Mapping):
             check_one_of("unit", unit, UNITS)
@@ -382,10 +383,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
     def _influences(
-        self,
-        decay: float,
-        subgroups: Subgroups | None = None,
-        features: Iterable[FeatureExplanation] | None = None,
+        self, decay: float, subgroups: Subgroups | None = None, features: Iterable[FeatureExplanation] | None = None
     ) -> list[list[RowInfluences]]:
         """Return the influences of rows on each feature, or on some, for all rows or each group of them."""
         self._context.check_all_rows("Intervals need")
@@ -393,17 +391,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         n_rows, chosen = most_rows(self._context, n_sets), self.values() if features is None else features
         return [result._row_influences(decay, n_rows, subgroups) for result in chosen]
 
-    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
+    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: Array) -> Uncertainty:
         with np.errstate(divide="ignore"):
             ratios = steps / [result.scale for result in self.values()]
         return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(
-        self,
-        rank_by: RankBy,
-        level: float,
-        decay: float,
-        unit: Unit | Mapping[Name, object] = "prediction",
+        self, rank_by: RankBy, level: float, decay: float, unit: Unit | Mapping[Name, object] = "prediction"
     ) -> RankIntervals:
         """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         parts = [of_feature[0] for of_feature in self._influences(decay)]
@@ -424,7 +418,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self,
         metrics: Sequence[Mapping[str, float]],
         rank_by: str | None,
-        resolved: tuple[Unit, NDArray[np.float64]],
+        resolved: tuple[Unit, Array],
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
         import pandas as pd
@@ -617,7 +611,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
-        label, target = self._checked_outcome_label(outcome), cast("NDArray[np.float64]", self._observed_target)
+        label, target = self._checked_outcome_label(outcome), cast("Array", self._observed_target)
         if outcome is RESIDUAL:
             return residual_column(label, target, self._context.all_predictions)
         return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
@@ -665,7 +659,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             )
         return self._outcome_labels[outcome]
 
-    def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def predictions(self, rows: ArrayLike) -> Array:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.
 
         Parameters
@@ -675,7 +669,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """
         return self._context.all_predictions[self._context.positions(rows, "rows")]
 
-    def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    def _outcomes(self, positions: ArrayLike) -> dict[str, Array]:
         rows = self._context.positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:
@@ -863,10 +857,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
     def marginal_effects(
-        self,
-        feature: Name | Mapping[Name, object],
-        step: object = None,
-        kind: MarginalEffectKind = "forward",
+        self, feature: Name | Mapping[Name, object], step: object = None, kind: MarginalEffectKind = "forward"
     ) -> MarginalEffects:
         """Return how the prediction of each observation changes by a step from its observed value.
 
@@ -1195,6 +1186,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         )  # fmt: skip
 
 
-def _value(values: NDArray[Any], place: int) -> Any:
+def _value(values: Values, place: int) -> Any:
     """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
     return label_index(values[[place]])[0]

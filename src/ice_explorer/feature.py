@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Places
+    from ice_explorer.arrays import Array, Mask, Places, Rows, Values
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.engines.context import Context
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.notes import Note
     from ice_explorer.results.options import PlotKind
 
-    Block = tuple[NDArray[np.int64], NDArray[np.float64]]
+    Block = tuple[Rows, Array]
 
 LEAST_WEIGHT: Final = 0.5
 """A value is within reach of a row where its likelihood is at least this."""
@@ -154,7 +154,7 @@ class FeatureExplanation(Unchanging):
         method: CurveMethod,
         item: FeatureInput,
         sums: Sums,
-        curves: NDArray[np.float64] | None = None,
+        curves: Array | None = None,
         *,
         sampling: Sampling | Callable[[], Sampling] | None = None,
     ) -> None:
@@ -163,10 +163,10 @@ class FeatureExplanation(Unchanging):
         self._context = context
         self._method = method
         self._item = item
-        self._arrays: dict[str, NDArray[Any]] = {}  # of sums, after a pickle
+        self._arrays: dict[str, Values] = {}  # of sums, after a pickle
         self._sums = sums
         self._lock = Lock()
-        self._rows: dict[int, NDArray[np.float64]] = {}
+        self._rows: dict[int, Array] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._computed_once: dict[str, Any] = {}
         self._influences: dict[tuple[float, bytes], list[RowInfluences]] = {}
@@ -217,7 +217,7 @@ class FeatureExplanation(Unchanging):
         return sums
 
     @cached_property
-    def observed(self) -> NDArray[Any]:
+    def observed(self) -> Values:
         """Observed values as in `grid`, (n_observations,); NaN, NaT or None where missing."""
         return _frozen(self._item.feature.native(self._item.feature.values))
 
@@ -243,11 +243,11 @@ class FeatureExplanation(Unchanging):
         is_own = decay == self._context.settings.decay
         return dict(self._own_metrics) if is_own else metrics_of(self._sums, decay)
 
-    def _decay_profiles(self, decays: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    def _decay_profiles(self, decays: ArrayLike) -> dict[str, Array]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64)), strict=True))
 
-    def compute_curves(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def compute_curves(self, rows: ArrayLike) -> Array:
         """ICE curves of some rows of X, (n_rows, n_grid) [output], computed when first asked for.
 
         Parameters
@@ -271,7 +271,7 @@ class FeatureExplanation(Unchanging):
                 result[place] = self._rows[row]
         return result
 
-    def _computed(self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)) -> Iterator[Block]:
+    def _computed(self, positions: Rows, at: Places | slice = slice(None)) -> Iterator[Block]:
         """Yield blocks of curves: those that are kept, or of the model, which must be the one that was explained.
 
         - `at`: places on the grid.
@@ -294,13 +294,13 @@ class FeatureExplanation(Unchanging):
         if not self._method.has_copied_model:
             self._context.prediction_check.check()
 
-    def _predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def _predictions(self, positions: ArrayLike) -> Array:
         wanted = self._context.positions(positions)
         with self._lock:
             return self._context.predictions(wanted)
 
     @cached_property
-    def curves(self) -> NDArray[np.float64]:
+    def curves(self) -> Array:
         """ICE curves of `rows`, (n_rows, n_grid) [output]; kept once asked for.
 
         Raises
@@ -316,7 +316,7 @@ class FeatureExplanation(Unchanging):
         return _frozen(curves)
 
     @property
-    def slopes(self) -> NDArray[np.float64]:
+    def slopes(self) -> Array:
         """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / axis]: per rank or day.
 
         Raises
@@ -329,7 +329,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("slopes", len(self._item.positions), len(self.axis))
         return np.diff(self.curves, axis=1) / np.diff(self.axis)
 
-    def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
+    def centered_curves(self, anchor: AnchorName | object = "min") -> Array:
         """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
 
         Parameters
@@ -349,9 +349,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("changes", len(self._item.positions), len(self.axis))
         return self._changes(self._item.positions, self.curves, self._anchor_place(anchor))
 
-    def _changes(
-        self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
-    ) -> NDArray[np.float64]:
+    def _changes(self, positions: Rows, curves: Array, place: AnchorName | float) -> Array:
         axis = self.axis
         if self._item.feature.is_unordered:
             assert self._item.shares is not None  # noqa: S101 - its levels have no order
@@ -366,12 +364,7 @@ class FeatureExplanation(Unchanging):
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
         return convert_anchor(self._item.feature, self.axis, anchor)
 
-    def _at_own_values(
-        self,
-        positions: NDArray[np.int64],
-        curves: NDArray[np.float64],
-        predictions: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+    def _at_own_values(self, positions: Rows, curves: Array, predictions: Array | None = None) -> Array:
         """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
         - `positions` (n_rows,).
@@ -408,12 +401,12 @@ class FeatureExplanation(Unchanging):
         return self.metrics()["impact"] / self.scale
 
     @property
-    def partial_dependence(self) -> NDArray[np.float64]:
+    def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
         return self._sums.partial_dependence
 
     @property
-    def spread(self) -> NDArray[np.float64]:
+    def spread(self) -> Array:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]: a spread of rows, no confidence band."""
         return self._sums.spread
 
@@ -422,11 +415,11 @@ class FeatureExplanation(Unchanging):
         return self._sums.lowest, self._sums.highest
 
     @property
-    def missing_curve(self) -> NDArray[np.float64] | None:
+    def missing_curve(self) -> Array | None:
         """Predictions of `rows` with the value missing, (n_rows,); None where no observation lacks it."""
         return self._missing_rows(self._item.positions) if self._item.has_missing else None
 
-    def _missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def _missing_rows(self, positions: ArrayLike) -> Array:
         wanted = self._context.positions(positions)
         with self._lock:
             self._context.prediction_check.check()
@@ -443,7 +436,7 @@ class FeatureExplanation(Unchanging):
         mean = float(np.average(predicted, weights=mass))
         return mean, math.sqrt(float(np.average((predicted - mean) ** 2, weights=mass)))
 
-    def likelihood(self, decay: float | None = None, *, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+    def likelihood(self, decay: float | None = None, *, rows: ArrayLike | None = None) -> Array:
         """Likelihood of each phantom observation (Eq. 3), (n_rows, n_grid): 1 at the observed value.
 
         Parameters
@@ -501,7 +494,7 @@ class FeatureExplanation(Unchanging):
         """Whether the models are fitted that tell what is unlike the data."""
         return "unlike shares" in self._computed_once
 
-    def _are_unlike(self, positions: ArrayLike) -> NDArray[np.bool_]:
+    def _are_unlike(self, positions: ArrayLike) -> Mask:
         """Whether each phantom observation of some rows is unlike 99 % of rows, (n_rows, n_grid)."""
         expected = self._expected()
         scores = expected.scores(self._context.positions(positions), self.axis[None, :])
@@ -559,7 +552,7 @@ class FeatureExplanation(Unchanging):
         distances = self._item.far(np.array([position]))[0]
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
-    def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
+    def _draw(self, max_lines: int, include: Iterable[int] = ()) -> Rows:
         """Choose rows to draw: stratified by the feature and seeded, with those to include and outlying ones."""
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         item, context = self._item, self._context
@@ -567,7 +560,7 @@ class FeatureExplanation(Unchanging):
         return np.union1d(np.union1d(drawn, self._outlying), context.positions(include, "include"))
 
     @property
-    def _outlying(self) -> NDArray[np.int64]:
+    def _outlying(self) -> Rows:
         """Rows of X whose curves lie far from all others, at most 20; every picture has them. See `find_outlying`."""
         return self._item.summed[self._sums.outlying]
 
@@ -623,7 +616,7 @@ class FeatureExplanation(Unchanging):
         values = combined.row_rules.astype(np.float64)
         return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
 
-    def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _curves_at(self, positions: Rows, values: Array) -> Array | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
         at = np.minimum(np.searchsorted(self.axis, values), len(self.axis) - 1)
         if self._method.calls_model or not np.array_equal(self.axis[at], values):
@@ -724,7 +717,7 @@ def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | Non
             between_blocks()
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _frozen(array: Values) -> Values:
     """Return a view that cannot be written to: results are shared, not copied."""
     view = array.view()
     view.flags.writeable = False

@@ -42,9 +42,9 @@ from ice_explorer.tables.table import ArrayTable, SparseTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.cluster import Grids
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Name
     from ice_explorer.tables.table import Table
 
-    _Grids = tuple[GridName | Mapping[str, NDArray[np.float64]], Mapping[int, FeatureInput], list[str]]
+    _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput], list[str]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
@@ -198,9 +198,7 @@ def _resolve_settings(
     )
 
 
-def _choose_features(
-    options: Options, columns: Columns, weights: NDArray[np.float64] | None
-) -> tuple[list[int], list[str]]:
+def _choose_features(options: Options, columns: Columns, weights: Array | None) -> tuple[list[int], list[str]]:
     """Resolve the names of the features to their numbers; by default to all that can be ranked, with notes."""
     if options.features is None:
         return _rankable(columns, weights)
@@ -219,7 +217,7 @@ def _choose_features(
     return chosen, []
 
 
-def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
+def _rankable(columns: Columns, weights: Array | None) -> tuple[list[int], list[str]]:
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
     labels = {number: columns.labels[number] for number in columns.in_order}
     objects, names, empty = {}, {}, []
@@ -406,7 +404,7 @@ class Plan:
         """What computes all features on a sample of the rows."""
         return Drafter(self._context, self._method, list(self._inputs.values()), self._lock)
 
-    def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def lines(self, feature: Name, positions: Rows) -> Array:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
         item = self._inputs[feature]
         with self._lock:
@@ -419,7 +417,7 @@ class Plan:
             self._context.prediction_check.check()
 
     @property
-    def grids(self) -> dict[Name, NDArray[Any]]:
+    def grids(self) -> dict[Name, Values]:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 

@@ -92,12 +92,7 @@ class Importances:
         return str(self.table.round(1).to_html())
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        max_features: int = 30,
-        title: bool | str | None = True,
-        legend: bool = True,
+        self, ax: Axes | None = None, *, max_features: int = 30, title: bool | str | None = True, legend: bool = True
     ) -> Axes:
         """Draw impact as bars and the other measures as dots, each in per cent of its sum.
 

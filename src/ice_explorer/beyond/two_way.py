@@ -20,9 +20,7 @@ from ice_explorer.progress import Stepwise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from ice_explorer.arrays import Array, Places, Values
+    from ice_explorer.arrays import Array, Places, Rows, Values
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import Feature, FeatureKind
     from ice_explorer.tables.column import Name
@@ -154,7 +152,7 @@ class TwoWay(Stepwise):
             yield
 
     @cached_property
-    def near(self) -> NDArray[np.int64]:
+    def near(self) -> Rows:
         """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
 
         Near are those of the same level; of numbers those to which no other value is nearer, and those within a quarter

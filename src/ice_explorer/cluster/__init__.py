@@ -40,9 +40,9 @@ from ice_explorer.tables.natural_order import sort_levels
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.sums import Sums as FeatureSums
     from ice_explorer.explanation import Explanation
     from ice_explorer.tables.column import Name
@@ -292,7 +292,7 @@ class Sums:
     """
 
     grids: Grids
-    features: Mapping[int, Mapping[str, NDArray[Any]]]
+    features: Mapping[int, Mapping[str, Values]]
     predictions: Moments
     notes: tuple[str, ...]
 

@@ -39,7 +39,7 @@ class SecondFeature:
     label: str
     kind: FeatureKind | ColumnKind
     is_integer: bool
-    values: NDArray[np.float64]
+    values: Array
     levels: list[str] | None
     clock: Clock = UTC_CLOCK
 
@@ -136,11 +136,7 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
 
 
 def _measure(
-    column: SecondFeature,
-    rows: Mask,
-    low: float = -math.inf,
-    high: float = math.inf,
-    levels: tuple[float, ...] = (),
+    column: SecondFeature, rows: Mask, low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()
 ) -> InCommon:
     values = column.values
     has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())

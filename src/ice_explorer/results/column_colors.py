@@ -16,8 +16,9 @@ from ice_explorer.tables.column import Column
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.features.dates import Clock
     from ice_explorer.tables.column import ColumnKind
 
@@ -48,12 +49,12 @@ def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, s
     return found
 
 
-def residual_column(label: str, target: NDArray[np.float64], predictions: NDArray[np.float64]) -> Column:
+def residual_column(label: str, target: Array, predictions: Array) -> Column:
     """Return y minus the prediction as a column, NaN where y is missing."""
     return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
 
 
-def observed_column(label: str, target: NDArray[np.float64], *, is_class: bool) -> Column:
+def observed_column(label: str, target: Array, *, is_class: bool) -> Column:
     """Return y as a column, NaN where it is missing; where a class is explained, whether it is that class."""
     kind: ColumnKind = "boolean" if is_class else "numeric"
     is_integer = bool(np.all(np.isnan(target) | (target == np.round(target))))
@@ -74,7 +75,7 @@ class RampColors:
     """
 
     column: str
-    values: NDArray[np.float64]
+    values: Array
     of: ColumnKind
     domain: tuple[float, float]
     median: float
@@ -91,7 +92,7 @@ class LevelColors:
     """
 
     column: str
-    values: NDArray[np.float64]
+    values: Array
     levels: list[str]
     counts: list[int]
     places: list[float] | None = None
@@ -101,7 +102,7 @@ class LevelColors:
         """Whether the levels have an order."""
         return self.places is not None
 
-    def at(self, positions: NDArray[np.int64]) -> LevelColors:
+    def at(self, positions: Rows) -> LevelColors:
         """Return the same for some of the rows."""
         return replace(self, values=self.values[positions])
 
@@ -109,7 +110,7 @@ class LevelColors:
 ColumnColors: TypeAlias = RampColors | LevelColors
 
 
-def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[str] = ()) -> ColumnColors:
+def column_colors(column: Column, positions: Rows, apart: Sequence[str] = ()) -> ColumnColors:
     """Values of a column at some rows, as something to colour by.
 
     - `column`: any column of X, or a group of columns as one category.
@@ -148,12 +149,12 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
     )
 
 
-def _finite(values: ArrayLike) -> NDArray[np.float64]:
+def _finite(values: ArrayLike) -> Array:
     """Put the largest number there is in the place of what is infinite, which has no place on an axis."""
     return np.nan_to_num(np.asarray(values, dtype=np.float64))
 
 
-def _unordered_levels(column: Column, positions: NDArray[np.int64], apart: Sequence[str]) -> LevelColors:
+def _unordered_levels(column: Column, positions: Rows, apart: Sequence[str]) -> LevelColors:
     """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
     texts = column.texts
     names, counts = np.unique(texts[~column.missing], return_counts=True)

@@ -229,13 +229,7 @@ def most_rows(context: Context, n_sets: int) -> int:
 
 
 def row_influences(
-    context: Context,
-    item: FeatureInput,
-    sums: Sums | None,
-    curves_of: Curves,
-    *,
-    decay: float,
-    n_rows: int,
+    context: Context, item: FeatureInput, sums: Sums | None, curves_of: Curves, *, decay: float, n_rows: int
 ) -> RowInfluences:
     """Return the influence of rows on every metric of a feature, and on its σ.
 
