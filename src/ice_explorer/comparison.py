@@ -257,12 +257,10 @@ def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
 
 def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
     """Check that models return numbers of one kind, of the same output and features."""
-
-    def count_outputs(outputs: tuple[object, ...]) -> str:
-        return f"outputs {listed(outputs)}" if outputs else "one output"
-
     (first, one), *others = models.items()
+    must, same_quantity = "to be compared;", "Pass functions of X that return the same quantity."
     for name, other in others:
+        names = quoted(first), quoted(name)
         # What `output` could be is not known of an explanation.
         outputs, other_outputs = (getattr(each, "outputs", ()) for each in (one, other))
         response, other_response = one.settings.response, other.settings.response
@@ -271,31 +269,23 @@ def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
             known, of_other = getattr(one, "responses", ()), getattr(other, "responses", ())
             common = [each for each in known if each in of_other and outputs == other_outputs]
             raise OptionError(
-                "Models must have the same kind of response to be compared; "
-                f"that of {quoted(first)} is {quoted(response)}, that of {quoted(name)} {quoted(other_response)}.",
-                f"Pass `response={quoted(common[0])}`, which all of them have."
-                if common
-                else "Pass functions of X that return the same quantity.",
+                f"Models must have the same kind of response {must} that of {names[0]} is {quoted(response)}, that of "
+                f"{names[1]} {quoted(other_response)}.",
+                f"Pass `response={quoted(common[0])}`, which all of them have." if common else same_quantity,
             )
         if outputs != other_outputs:
-            raise OptionError(
-                "Models must have the same outputs to be compared; "
-                f"{quoted(first)} has {count_outputs(outputs)}, {quoted(name)} has {count_outputs(other_outputs)}.",
-                "Pass functions of X that return the same quantity.",
-            )
-        if one.settings.output != other.settings.output:
-            raise OptionError(
-                "Explanations of models must be of the same output to be compared; "
-                f"{quoted(first)} is of {quoted(one.settings.output)} and {quoted(name)} of "
-                f"{quoted(other.settings.output)}.",
-                "Explain them with the same `output`.",
-            )
+            of_one, of_other = (f"outputs {listed(of)}" if of else "one output" for of in (outputs, other_outputs))
+            problem = f"{names[0]} has {of_one}, {names[1]} has {of_other}."
+            raise OptionError(f"Models must have the same outputs {must} {problem}", same_quantity)
+        output, other_output = one.settings.output, other.settings.output
+        if output != other_output:
+            problem = f"{names[0]} is of {quoted(output)} and {names[1]} of {quoted(other_output)}."
+            advice = "Explain them with the same `output`."
+            raise OptionError(f"Explanations of models must be of the same output {must} {problem}", advice)
         if [*one.features] != [*other.features]:
-            raise OptionError(
-                "Models must be explained by the same features to be compared; "
-                f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
-                "Pass X as a DataFrame with the columns that all of them were fitted on.",
-            )
+            problem = f"{names[0]} has {listed(one.features)} and {names[1]} {listed(other.features)}."
+            advice = "Pass X as a DataFrame with the columns that all of them were fitted on."
+            raise OptionError(f"Models must be explained by the same features {must} {problem}", advice)
 
 
 def prepared_alike(

@@ -20,9 +20,9 @@ from ice_explorer.progress import Stepwise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ice_explorer.arrays import Array, Places, Rows, Values
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
-    from ice_explorer.features.feature import Feature, FeatureKind
+    from ice_explorer.features.feature import FeatureKind
     from ice_explorer.tables.column import Name
 
 
@@ -163,21 +163,15 @@ class TwoWay(Stepwise):
         found = np.zeros((len(self.first.axis), len(self.second.axis)))
         for start in range(0, len(known), _AT_A_TIME):
             rows = known[start : start + _AT_A_TIME]
-            first, second = (_are_near(feature, places, known, rows, reach) for feature, places in self._axes)
-            found += first @ second.T
+            near = []
+            for feature, places in self._axes:
+                values = feature.values[rows]
+                low = high = places
+                if feature.kind not in SEPARATE:
+                    within = reach * float(np.std(feature.values[known]))
+                    half_way = (places[1:] + places[:-1]) / 2
+                    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
+                    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
+                near.append(((values >= low[:, None]) & (values <= high[:, None])).astype(np.float64))
+            found += near[0] @ near[1].T
         return np.asarray(found.astype(np.int64))
-
-
-def _are_near(feature: Feature, places: Array, known: Places, rows: Places, reach: float) -> Array:
-    """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
-
-    `known` are all observations that have a value, `reach` is in standard deviations of these.
-    """
-    values = feature.values[rows]
-    if feature.kind in SEPARATE:
-        return np.asarray(values == places[:, None], dtype=np.float64)
-    within = reach * float(np.std(feature.values[known]))
-    half_way = (places[1:] + places[:-1]) / 2
-    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
-    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
-    return np.asarray((values >= low[:, None]) & (values <= high[:, None]), dtype=np.float64)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.models.predict import Predictor
 
 _ALONG: Final = 0.1  # distance of curves from the diagonal, in SD of the values: steps of trees have one
 _NEAR: Final = 0.05  # the same of the target beside the values
@@ -74,7 +73,13 @@ def known_target(y: object, context: Context) -> KnownTarget:
     """Compare the observed target with every column of X: its values, and where they are missing."""
     predictor, columns = context.predictor, context.columns
     numbers, sentences = observed_target(y, context), {}
-    codes = _codes(y, predictor) if predictor.of_classes else None
+    codes = None
+    if predictor.of_classes:  # labels of what is explained, from 0; missing ones are -1
+        labels, output = target_columns(y), predictor.output
+        chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
+        numbered: dict[Any, int] = {None: -1}
+        chosen_labels = labels[0 if len(labels) == 1 else chosen]
+        codes = np.array([numbered.setdefault(label, len(numbered) - 1) for label in chosen_labels], dtype=np.intp)
     for column in columns.read:
         is_copy = column.kind in ("numeric", "boolean") and _is_copy(column.values, numbers)
         if codes is not None and (is_copy or (column.kind != "other" and _tells(column.values, codes))):
@@ -133,15 +138,6 @@ def _is_copy(values: Array, numbers: Array) -> bool:
             if not np.abs(x - slope * y).max() <= _ROUNDING * largest + digits:
                 return False
     return bool(largest > _CONSTANT * digits)
-
-
-def _codes(y: object, predictor: Predictor) -> Places:
-    """Number the labels of what is explained from 0; missing ones are -1."""
-    columns, output = target_columns(y), predictor.output
-    chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
-    labels = columns[0 if len(columns) == 1 else chosen]
-    codes: dict[Any, int] = {None: -1}
-    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
 
 
 def _tells(values: Array, codes: Places) -> bool:
