@@ -611,8 +611,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
-        label, target = self._checked_outcome_label(outcome), cast("Array", self._observed_target)
-        if outcome is RESIDUAL:
+        (kind, label), target = outcome, cast("Array", self._observed_target)
+        if kind is RESIDUAL:
             return residual_column(label, target, self._context.all_predictions)
         return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
 
@@ -636,28 +636,24 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     @property
     def _outcome_labels(self) -> dict[Outcome, str]:
         """Labels of y and of y minus the prediction among the columns; none where no target was given."""
-        return {} if self._observed_target is None else self._possible_outcome_labels
+        labels = outcome_labels(self._context.columns.labels, self._target_name)
+        return {} if self._observed_target is None else labels
 
-    @property
-    def _possible_outcome_labels(self) -> dict[Outcome, str]:
-        return outcome_labels(self._context.columns.labels, self._target_name)
+    def _outcome(self, name: Name) -> tuple[Outcome, str] | None:
+        """Return which column that needs y this names, and its label; None where it names none.
 
-    def _outcome(self, name: Name) -> Outcome | None:
-        """Return which column that needs y this names, whether there is a y or not; None where it names none."""
-        if isinstance(name, Outcome):
-            return name
-        labels = self._possible_outcome_labels
-        return next((outcome for outcome, label in labels.items() if isinstance(name, str) and name == label), None)
-
-    def _checked_outcome_label(self, outcome: Outcome) -> str:
-        """Return the label of such a column, or raise if no target was given."""
-        if outcome not in self._outcome_labels:
-            raise OptionError(
-                f'`color_by="{self._possible_outcome_labels[outcome]}"` needs the observed target; this explanation '
-                "has none.",
-                "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
-            )
-        return self._outcome_labels[outcome]
+        Raise if it names one and no target was given.
+        """
+        labels = outcome_labels(self._context.columns.labels, self._target_name)
+        for outcome, label in labels.items():
+            if name is outcome or (isinstance(name, str) and name == label):
+                if self._observed_target is None:
+                    raise OptionError(
+                        f'`color_by="{label}"` needs the observed target; this explanation has none.',
+                        "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
+                    )
+                return outcome, label
+        return None
 
     def predictions(self, rows: ArrayLike) -> Array:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.

@@ -221,8 +221,8 @@ MUTATIONS: Final = r"""
 + sums.outlying = np.sort(sums.outlying)
 = outlying rows are not drawn
 @ feature.py : results/test_outlying_rows.py
-- np.union1d(np.union1d(drawn, self._outlying), self._context
-+ np.union1d(drawn, self._context
+- np.union1d(np.union1d(drawn, self._outlying), context
++ np.union1d(drawn, context
 = c-ICE shows the mean of missing values unshifted
 @ scene/curve_lines.py : figures/test_drawn_view.py figures/test_figures.py contract
 - else missing.mean - float(lines.mean[index])
