@@ -40,7 +40,7 @@ from ice_explorer.results.intervals import (
     most_rows,
     subgroups_of,
 )
-from ice_explorer.results.notes import known_target, merge_feature_notes
+from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
 from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
@@ -684,6 +684,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 SecondFeature(residuals.label, "numeric", is_integer=False, values=residuals.values, levels=None)
             )
         return find_common_values(columns, rows)
+
+    def _target(self, y: object) -> Array:
+        """Put an observed target beside the predictions, (n_observations,)."""
+        return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
         return self._context.table.take(self._context.positions(positions))

@@ -18,7 +18,6 @@ from ice_explorer.features.points import Points
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.notes import observed_target
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
@@ -328,7 +327,7 @@ def scored_of(explanation: Explanation, y: object, scoring: Any = None) -> Score
     from sklearn.metrics import check_scoring, get_scorer_names
 
     context = explanation._context
-    predictor, target = context.predictor, observed_target(y, context)
+    predictor, target = context.predictor, explanation._target(y)
     rows = np.flatnonzero(~np.isnan(target) & (context.row_weights > 0))
     model, values = predictor.model, np.asarray(y)
     is_one_of_several = len(predictor.outputs) > 1 and not predictor.of_classes
