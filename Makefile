@@ -28,7 +28,7 @@ EXTRAS_OF_TEST := $(EXTRAS_OF_DEMO),dev,test
 # Node builds its parts by the rules below, so pip does not build them again.
 INSTALL = SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install --quiet $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 # Compile numba's functions now, so that neither the first explanation nor each test process has to.
-COMPILE = $(BIN)/python -c 'from ice_explorer.compile_ahead import compile_kernels; compile_kernels()'
+COMPILE = $(BIN)/python tests/tools/compile_kernels.py
 # Two steps, because a command that fails inside an assignment would not stop the other.
 WITH_CHROMIUM = chromium="$$(tests/tools/chromium.sh $(BIN)/python)" && ICE_EXPLORER_CHROMIUM="$$chromium"
 # Like `cd js && npm run`, from here.

@@ -69,8 +69,6 @@ def run(code):
 _IMPACTS = """
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from ice_explorer.compile_ahead import compile_kernels
-compile_kernels()
 boosted = HistGradientBoostingRegressor(max_iter=5).fit(X, y)
 told = []
 for each in (model, boosted):

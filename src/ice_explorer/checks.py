@@ -12,7 +12,9 @@ from ice_explorer.errors.base import counted, did_you_mean, or_listed, quoted
 from ice_explorer.errors.tracebacks import meant_by
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.arrays import Array, Rows
 
 LARGEST: Final = 1e140  # of values, predictions and slopes: squares of them and sums of those are numbers, too
 _LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
@@ -25,7 +27,7 @@ def n_masked(given: object) -> int:
     return int(np.sum(given.mask)) if isinstance(given, np.ma.MaskedArray) else 0
 
 
-def to_float_array(given: object) -> NDArray[np.float64] | None:
+def to_float_array(given: object) -> Array | None:
     """Turn values into an array of float64; None for dates, imaginary parts, masks and too large whole numbers."""
     try:
         if n_masked(given) or np.asarray(given).dtype.kind in "cmM":
@@ -33,6 +35,11 @@ def to_float_array(given: object) -> NDArray[np.float64] | None:
         return np.asarray(given, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
         return None
+
+
+def is_number(given: object) -> bool:
+    """Whether this is one number of Python or NumPy, and no boolean."""
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
 
 
 def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
@@ -67,9 +74,7 @@ def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     return bool(got)
 
 
-def check_positions(
-    positions: Any, n_observations: int, option: str = "positions", index: Any = None
-) -> NDArray[np.int64]:
+def check_positions(positions: Any, n_observations: int, option: str = "positions", index: Any = None) -> Rows:
     """Return positions of rows of X, given as such or as a boolean mask of all rows.
 
     The index is that of the rows of X, None where they have none. A mask with an index must have the same one; labels
@@ -111,7 +116,7 @@ def _no_positions(got: object, n_observations: int, option: str) -> OptionError:
     )
 
 
-def check_distinct_positions(positions: Sequence[int], n_observations: int) -> NDArray[np.int64]:
+def check_distinct_positions(positions: Sequence[int], n_observations: int) -> Rows:
     """Return positions of rows that a browser requests: no more than X has rows, so that a reply has an end."""
     rows = check_positions(positions, n_observations)
     if len(rows) > n_observations:
@@ -137,7 +142,7 @@ def check_index(option: str, what: str, given: object, index: Any) -> None:
 
 def check_weights(
     sample_weight: ArrayLike | None, n_observations: int, index: Any = None, *, are_all: bool = True
-) -> NDArray[np.float64] | None:
+) -> Array | None:
     """Return frequency weights as an array, or say what is wrong with them; `are_all` tells whether of all rows."""
     if sample_weight is None:
         return None

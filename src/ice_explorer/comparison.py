@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -16,10 +17,7 @@ from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import Explanation
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
-from ice_explorer.metrics.likelihood import distances
 from ice_explorer.results.intervals import ROUNDING, in_unit
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.tables.column import label_index
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.arrays import Array, Values
+    from ice_explorer.arrays import Array
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
@@ -71,18 +69,13 @@ def disagreement_of(
     """Compare the curves of one feature by several models; see `DisagreementSums` for the equation."""
     first = features[0]
     item, context = first._item, first._context
-    generator = feature_seed(context.settings.random_state, f"disagreement of {first.label}")
-    rows = draw_stratified(item.feature.values, item.summed, MOST_ROWS, generator)
+    rows = context.draw(item.feature.values, item.summed, MOST_ROWS, f"disagreement of {first.label}")
     axis, is_unordered = first.axis, item.feature.is_unordered
     pairs = tuple(combinations(range(len(features)), 2))
     sums = tuple(DisagreementSums() for _ in pairs)
     n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
     for block in np.array_split(rows, max(1, n_blocks)):
         own = item.observed[block]
-        if not is_unordered:
-            far = distances(axis, own, item.likelihood_scale[block])
-        else:
-            far = (own[:, None] != axis).astype(np.float64) if item.distances is None else item.distances[block]
         weights = node_weights(axis, own, item.shares if is_unordered else None)
         weights *= context.row_weights[block, None]
         changes = []  # of predictions since the observed value, (n_rows, n_grid) [output]
@@ -90,7 +83,7 @@ def disagreement_of(
             curves = np.concatenate([curves for _, curves in feature._computed(block)])
             changes.append(curves - feature._at_own_values(block, curves)[:, None])
         for (one, other), of_pair in zip(pairs, sums, strict=True):
-            of_pair.add(far.ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
+            of_pair.add(item.far(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
         if between_blocks is not None:
             between_blocks()
     return Disagreement(pairs, sums)
@@ -264,12 +257,10 @@ def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
 
 def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
     """Check that models return numbers of one kind, of the same output and features."""
-
-    def count_outputs(outputs: tuple[object, ...]) -> str:
-        return f"outputs {listed(outputs)}" if outputs else "one output"
-
     (first, one), *others = models.items()
+    must, same_quantity = "to be compared;", "Pass functions of X that return the same quantity."
     for name, other in others:
+        names = quoted(first), quoted(name)
         # What `output` could be is not known of an explanation.
         outputs, other_outputs = (getattr(each, "outputs", ()) for each in (one, other))
         response, other_response = one.settings.response, other.settings.response
@@ -278,31 +269,23 @@ def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
             known, of_other = getattr(one, "responses", ()), getattr(other, "responses", ())
             common = [each for each in known if each in of_other and outputs == other_outputs]
             raise OptionError(
-                "Models must have the same kind of response to be compared; "
-                f"that of {quoted(first)} is {quoted(response)}, that of {quoted(name)} {quoted(other_response)}.",
-                f"Pass `response={quoted(common[0])}`, which all of them have."
-                if common
-                else "Pass functions of X that return the same quantity.",
+                f"Models must have the same kind of response {must} that of {names[0]} is {quoted(response)}, that of "
+                f"{names[1]} {quoted(other_response)}.",
+                f"Pass `response={quoted(common[0])}`, which all of them have." if common else same_quantity,
             )
         if outputs != other_outputs:
-            raise OptionError(
-                "Models must have the same outputs to be compared; "
-                f"{quoted(first)} has {count_outputs(outputs)}, {quoted(name)} has {count_outputs(other_outputs)}.",
-                "Pass functions of X that return the same quantity.",
-            )
-        if one.settings.output != other.settings.output:
-            raise OptionError(
-                "Explanations of models must be of the same output to be compared; "
-                f"{quoted(first)} is of {quoted(one.settings.output)} and {quoted(name)} of "
-                f"{quoted(other.settings.output)}.",
-                "Explain them with the same `output`.",
-            )
+            of_one, of_other = (f"outputs {listed(of)}" if of else "one output" for of in (outputs, other_outputs))
+            problem = f"{names[0]} has {of_one}, {names[1]} has {of_other}."
+            raise OptionError(f"Models must have the same outputs {must} {problem}", same_quantity)
+        output, other_output = one.settings.output, other.settings.output
+        if output != other_output:
+            problem = f"{names[0]} is of {quoted(output)} and {names[1]} of {quoted(other_output)}."
+            advice = "Explain them with the same `output`."
+            raise OptionError(f"Explanations of models must be of the same output {must} {problem}", advice)
         if [*one.features] != [*other.features]:
-            raise OptionError(
-                "Models must be explained by the same features to be compared; "
-                f"{quoted(first)} has {listed(one.features)} and {quoted(name)} {listed(other.features)}.",
-                "Pass X as a DataFrame with the columns that all of them were fitted on.",
-            )
+            problem = f"{names[0]} has {listed(one.features)} and {names[1]} {listed(other.features)}."
+            advice = "Pass X as a DataFrame with the columns that all of them were fitted on."
+            raise OptionError(f"Models must be explained by the same features {must} {problem}", advice)
 
 
 def prepared_alike(
@@ -329,7 +312,12 @@ def prepared_alike(
     check_alike({name: plan_of(each) for name, each in found.items()})
     if grid != "thresholds":
         return found
-    grids = common_grids([plan_of(each).grids for each in found.values()])
+    # Thresholds depend on the model: each feature has those of all.
+    grids, *of_others = [plan_of(each).grids for each in found.values()]
+    for feature, values in grids.items():
+        each_grid = [values, *(other[feature] for other in of_others)]
+        if not all(np.array_equal(values, other) for other in each_grid):
+            grids[feature] = np.unique(np.concatenate(each_grid))
     return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
 
 
@@ -356,20 +344,7 @@ def check_explanations(explanations: Mapping[str, Any]) -> None:
 
 def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
     levels, others = ([] if (of := each._item.feature.levels) is None else of.tolist() for each in (one, other))
-    return (
-        np.array_equal(one.axis, other.axis)
-        and levels == others
-        and np.array_equal(one._item.feature.values, other._item.feature.values, equal_nan=True)
-        and np.array_equal(one.rows, other.rows)
-        and np.array_equal(one.likelihood_scale, other.likelihood_scale)
+    arrays, of_other = (
+        (each.axis, each._item.feature.values, each.rows, each.likelihood_scale) for each in (one, other)
     )
-
-
-def common_grids(grids: Sequence[Mapping[Name, Values]]) -> dict[Name, Values]:
-    """Return for each feature the values of all grids; those that depend on the model, such as thresholds, differ."""
-    return {
-        name: grid
-        if all(np.array_equal(grid, other[name]) for other in grids[1:])
-        else np.unique(np.concatenate([each[name] for each in grids]))
-        for name, grid in grids[0].items()
-    }
+    return levels == others and all(map(partial(np.array_equal, equal_nan=True), arrays, of_other))

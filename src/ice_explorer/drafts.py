@@ -87,9 +87,13 @@ class Drafts:
     def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
         """Compute the next draft by every model; None when drafts took their share of the time of the result."""
         drafts = None
-        while self._is_needed and (size := self._choose_larger()) is not None and self._is_worth(size):
+        while self._is_needed and (size := self._choose_larger()) is not None:
+            spent = sum(seconds for _, seconds in self._times)
+            share = _SHARE if self._times or self._has_all_rows else math.inf  # rows on a cluster have a first one
+            if spent + self._n_seconds(self._count_cells(size)) > share * self._n_seconds(self._n_cells):
+                break
             drafts = self._compute(size, between_blocks)
-            if self._is_shown or sum(seconds for _, seconds in self._times) >= _FIRST / 2:
+            if self._is_shown or spent + self._times[-1][1] >= _FIRST / 2:
                 break  # Otherwise it came so soon that a larger one is the first to be shown.
         if drafts is None or not self._is_needed:
             return None
@@ -142,17 +146,10 @@ class Drafts:
 
     @property
     def _slope(self) -> float:
-        """Seconds that another cell takes, by the drafts so far."""
         cells, seconds = np.transpose(self._times)
         most = seconds[-1] / cells[-1]
         slope = np.polyfit(cells, seconds, 1)[0] if len(cells) > 1 else most
         return float(np.clip(slope, (1 - _FIXED_SHARE) * most, most))
-
-    def _is_worth(self, size: _Size) -> bool:
-        """Whether drafts including this one take at most their share of the time of the result."""
-        is_first_on_cluster = not (self._times or self._has_all_rows)
-        spent = sum(seconds for _, seconds in self._times) + self._n_seconds(self._count_cells(size))
-        return is_first_on_cluster or spent <= _SHARE * self._n_seconds(self._n_cells)
 
     # --- sizes ------------------------------------------------------------------------------------
 
@@ -169,10 +166,8 @@ class Drafts:
         if self._times:
             cells, seconds = self._times[-1]
             wanted = np.clip(cells + (_FIRST - seconds) / self._slope, 2 * cells, _MOST_GROWTH * cells)
-        size = self._choose_size(wanted, math.inf)
-        while self._count_cells(size) <= cells:
+        while self._count_cells(size := self._choose_size(wanted, math.inf)) <= cells:
             wanted *= 2
-            size = self._choose_size(wanted, math.inf)
         return size if self._drafters[0].n_rows(size[0]) < self.n_all else None
 
     def _choose_fitting(self, seconds: float) -> _Size | None:
@@ -261,7 +256,6 @@ class Drafter:
         return next((level for level, of_rows in enumerate(weights) if len(of_rows) > 1 < of_rows.sum()), self.top)
 
     def _sample(self, item: FeatureInput, level: int) -> Rows:
-        """Return one of the nested samples of a feature: the same for all features that have the same rows."""
         key = id(item.summed)
         if key not in self._samples:
             generator = feature_seed(self._context.settings.random_state, "rows of drafts")
@@ -278,7 +272,10 @@ class Drafter:
         - `are_errors_later`: whether standard errors are estimated when they are first needed.
         """
         items = [_select(item, self._sample(item, level), n_grid) for item in self._items]
-        level_of_errors = min(level, self.find_level(_count_rows_of_errors(items)))
+        # Standard errors are estimated from so few rows that this takes little time.
+        cells = sum(item.grid.n_grid ** (1 + item.feature.is_unordered) for item in items)
+        n_rows = np.clip(_CELLS_OF_ERRORS // cells, *_ROWS_OF_ERRORS)
+        level_of_errors = min(level, self.find_level(n_rows))
         samples = {item.feature_number: self._sample(item, level_of_errors) for item in self._items}
         compute = self._predict if self.is_called else self._compute
         draft: Draft = {}
@@ -313,7 +310,7 @@ class Drafter:
         lacking = [
             (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
         ]
-        requests = ((item, rows, _missing_values(item, rows)) for item, rows in lacking if len(rows))
+        requests = ((item, rows, _phantom_values(item, rows, has_grid=False)) for item, rows in lacking if len(rows))
         for item, rows, predicted in self._predict_together(requests):
             item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
             between_blocks()
@@ -381,12 +378,6 @@ class Drafter:
             yield item, rows, predicted
 
 
-def _count_rows_of_errors(items: Sequence[FeatureInput]) -> int:
-    """Count the rows from which standard errors are estimated in little time."""
-    cells = sum(item.grid.n_grid ** (1 + item.feature.is_unordered) for item in items)
-    return int(np.clip(_CELLS_OF_ERRORS // cells, *_ROWS_OF_ERRORS))
-
-
 def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
     """Return the input of a feature with other rows, and at most so many grid values, the ends among them."""
     size = item.grid.n_grid
@@ -403,12 +394,7 @@ def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
     return replace(item, positions=rows, summed=rows, grid=grid, shares=shares, distances=distances)
 
 
-def _missing_values(item: FeatureInput, rows: Rows) -> Array:
-    """Return what each row's feature is set to for the effect of missing values: its observed value and none."""
-    return np.column_stack([item.observed[rows], np.full(len(rows), np.nan)])
-
-
-def _phantom_values(item: FeatureInput, rows: Rows) -> Array:
-    """Return what each row's feature is set to: the grid, and where values are missing those of `_missing_values`."""
-    grid = np.broadcast_to(item.grid.values, (len(rows), item.grid.n_grid))
-    return np.hstack([grid, _missing_values(item, rows)]) if item.has_missing else grid
+def _phantom_values(item: FeatureInput, rows: Rows, *, has_grid: bool = True) -> Array:
+    """Return what each row's feature is set to: the grid, and where values are missing its observed value and none."""
+    lacking = [item.observed[rows, None], np.full((len(rows), 1), np.nan)] if item.has_missing else []
+    return np.hstack([np.tile(item.grid.values, (len(rows), int(has_grid))), *lacking])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
 from ice_explorer.errors import DataError, PredictionError
+from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
@@ -250,13 +251,22 @@ def explain(
         convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit,
         progress=progress, budget=budget,
     )  # fmt: skip
-    if is_several(model):
-        return _explain_several(check_models(model), X, y, options)
+    several = check_models(model) if is_several(model) else {}
+    if any(isinstance(each, Explanation) for each in several.values()):
+        return _compare_explanations(several, X, y, options)
     if X is None:
-        raise DataError(
-            "`X` must be the observations to explain the model on; got NoneType.", "Call `explain(model, X)`."
-        )
-    plan = prepare(model, kept(X), options, y=y)
+        noun = "models" if several else "model"
+        problem = f"`X` must be the observations to explain the {noun} on; got NoneType."
+        raise DataError(problem, f"Call `explain({noun}, X)`.")
+    X = kept(X)
+
+    def plan_of(each: Any, chosen: Mapping[str, Any]) -> Plan:
+        return prepare(each, X, replace(options, **chosen), y=y)
+
+    if several:
+        plans = prepared_alike(several, options.grid, plan_of, lambda plan: plan)
+        return ModelComparison({name: compute(plan, {}, progress=progress) for name, plan in plans.items()})
+    plan = plan_of(model, {})
     sampled = None if budget is None else plan.explain_within(budget)
     return compute(plan, {}, progress=progress) if sampled is None else sampled
 
@@ -280,35 +290,27 @@ def compute(
                 if feature not in results:
                     results[feature] = plan.compute(feature, progress=report)
     except PredictionError as error:
-        resume = short_traceback(partial(compute, plan, results, progress=progress))
-        counts = len(results), len(plan.features)
-        raise error.resumable(plan.explanation(results), counts, resume) from error.__cause__
+        advice = (
+            f"{len(results)} of {counted(len(plan.features), 'feature')} are computed and kept. When the model works, "
+            "compute the others: `error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
+        )
+        resumable = error.advising(advice) if error.is_passing else error
+        resumable.explanation = plan.explanation(results)
+        resumable.resume = short_traceback(partial(compute, plan, results, progress=progress))
+        raise resumable from error.__cause__
     return plan.explanation(results)
 
 
-def _explain_several(models: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
-    if any(isinstance(model, Explanation) for model in models.values()):
-        check_explanations(models)
-        given = [
-            name
-            for name, default in DEFAULTS.items()
-            if type(value := getattr(options, name)) is not type(default) or value != default
-        ]
-        given = [name for name, value in (("X", X), ("y", y)) if value is not None] + given
-        if given:
-            raise DataError(
-                f"Explanations bring their data and options; got {', '.join(given)} as well.",
-                "Leave that out, or pass it when you explain each model.",
-            )
-        return ModelComparison(models)
-    if X is None:
+def _compare_explanations(explanations: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
+    check_explanations(explanations)
+    given = [name for name, value in (("X", X), ("y", y)) if value is not None]
+    for name, default in DEFAULTS.items():
+        value = getattr(options, name)
+        if type(value) is not type(default) or value != default:
+            given.append(name)
+    if given:
         raise DataError(
-            "`X` must be the observations to explain the models on; got NoneType.", "Call `explain(models, X)`."
+            f"Explanations bring their data and options; got {', '.join(given)} as well.",
+            "Leave that out, or pass it when you explain each model.",
         )
-    X = kept(X)
-
-    def plan(model: Any, chosen: Mapping[str, Any]) -> Plan:
-        return prepare(model, X, replace(options, **chosen), y=y)
-
-    plans = prepared_alike(models, options.grid, plan, lambda each: each)
-    return ModelComparison({name: compute(each, {}, progress=options.progress) for name, each in plans.items()})
+    return ModelComparison(explanations)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 import numpy as np
 
 from ice_explorer.beyond import two_way
-from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, effects
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects
 from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.marginal_effects import MarginalEffects
 from ice_explorer.beyond.two_way import TwoWay
-from ice_explorer.checks import check_names, check_one_of
+from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
@@ -25,6 +25,7 @@ from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.models.target import target_names
+from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -41,7 +42,6 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
-from ice_explorer.results.outcomes import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.tables.column import label_index
 from ice_explorer.tables.labels import clipped, readable
 
@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Values
     from ice_explorer.beyond.effects import EffectKind
     from ice_explorer.beyond.importances import Form, Importances, Measure
     from ice_explorer.beyond.marginal_effects import MarginalEffectKind
@@ -168,7 +169,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self._method_reason = method.reason
         self.settings = context.settings
         self.output_label = context.predictor.output_label
-        self._observed_target: NDArray[np.float64] | None = None if target is None else target.values
+        self._observed_target: Array | None = None if target is None else target.values
         self._target_name = "" if target is None else target.name
         self._y: object = None if target is None else target.y
         undefined = [
@@ -215,7 +216,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return other
 
     def _find_alerts(self, target: KnownTarget | None) -> list[str]:
-        """Questions about columns that look like the target."""
         found = {} if target is None else dict(target.equal)
         for result in self._results.values():
             if result._is_target_like and (target is None or target.may_be(result._item.feature.values)):
@@ -369,7 +369,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
 
-    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, NDArray[np.float64]]:
+    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, Array]:
         """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
         if not isinstance(unit, Mapping):
             check_one_of("unit", unit, UNITS)
@@ -383,10 +383,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
     def _influences(
-        self,
-        decay: float,
-        subgroups: Subgroups | None = None,
-        features: Iterable[FeatureExplanation] | None = None,
+        self, decay: float, subgroups: Subgroups | None = None, features: Iterable[FeatureExplanation] | None = None
     ) -> list[list[RowInfluences]]:
         """Return the influences of rows on each feature, or on some, for all rows or each group of them."""
         self._context.check_all_rows("Intervals need")
@@ -394,42 +391,34 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         n_rows, chosen = most_rows(self._context, n_sets), self.values() if features is None else features
         return [result._row_influences(decay, n_rows, subgroups) for result in chosen]
 
-    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: NDArray[np.float64]) -> Uncertainty:
+    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: Array) -> Uncertainty:
         with np.errstate(divide="ignore"):
             ratios = steps / [result.scale for result in self.values()]
         return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(
-        self,
-        rank_by: RankBy,
-        level: float,
-        decay: float,
-        unit: Unit | Mapping[Name, object] = "prediction",
+        self, rank_by: RankBy, level: float, decay: float, unit: Unit | Mapping[Name, object] = "prediction"
     ) -> RankIntervals:
         """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         parts = [of_feature[0] for of_feature in self._influences(decay)]
         return self._uncertainty(parts, *self._resolve_unit(unit)).rank_intervals(rank_by, level)
 
-    def _n_measured(self, decay: float) -> int:
-        """Return the number of features of which intervals are available without further computation."""
-        return sum(result._has_influences(decay) for result in self.values())
+    def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
+        """Return the features whose intervals take further computation."""
+        return [result for result in self.values() if not result._has_influences(decay)]
 
     def _measure_next(self, decay: float) -> bool:
         """Compute the influences on the next feature, and return whether those on all features are computed."""
-        missing = [result for result in self.values() if not result._has_influences(decay)]
+        missing = self._unmeasured(decay)
         if missing:
             self._influences(decay, features=missing[:1])
         return len(missing) <= 1
-
-    def _has_intervals(self, decay: float) -> bool:
-        """Whether intervals are available without further computation."""
-        return self._n_measured(decay) == len(self)
 
     def _as_table(
         self,
         metrics: Sequence[Mapping[str, float]],
         rank_by: str | None,
-        resolved: tuple[Unit, NDArray[np.float64]],
+        resolved: tuple[Unit, Array],
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
         import pandas as pd
@@ -514,7 +503,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> e["x0"].drivers_summary
         'Curves differ (50 % of their variance); of that, x1 > 0 explains 100 %.'
         """
-        return self[feature]._search_drivers().frame()
+        import pandas as pd
+
+        drivers = self[feature]._search_drivers().ranked
+        rows = [(driver.column, driver.rule, driver.share, driver.n_rule, driver.n_rest) for driver in drivers]
+        table = pd.DataFrame(rows, columns=["feature", "rule", "share", "n_yes", "n_no"])
+        return table.astype({"feature": object, "rule": object, "share": float})
 
     def what_if(self, row: int, *, decay: float | None = None) -> pd.DataFrame:
         """Return which single change moves the prediction of one row most: the best value of each feature.
@@ -617,8 +611,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
-        label, target = self._checked_outcome_label(outcome), cast("NDArray[np.float64]", self._observed_target)
-        if outcome is RESIDUAL:
+        (kind, label), target = outcome, cast("Array", self._observed_target)
+        if kind is RESIDUAL:
             return residual_column(label, target, self._context.all_predictions)
         return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
 
@@ -642,30 +636,26 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     @property
     def _outcome_labels(self) -> dict[Outcome, str]:
         """Labels of y and of y minus the prediction among the columns; none where no target was given."""
-        return {} if self._observed_target is None else self._possible_outcome_labels
+        labels = outcome_labels(self._context.columns.labels, self._target_name)
+        return {} if self._observed_target is None else labels
 
-    @property
-    def _possible_outcome_labels(self) -> dict[Outcome, str]:
-        return outcome_labels(self._context.columns.labels, self._target_name)
+    def _outcome(self, name: Name) -> tuple[Outcome, str] | None:
+        """Return which column that needs y this names, and its label; None where it names none.
 
-    def _outcome(self, name: Name) -> Outcome | None:
-        """Return which column that needs y this names, whether there is a y or not; None where it names none."""
-        if isinstance(name, Outcome):
-            return name
-        labels = self._possible_outcome_labels
-        return next((outcome for outcome, label in labels.items() if isinstance(name, str) and name == label), None)
+        Raise if it names one and no target was given.
+        """
+        labels = outcome_labels(self._context.columns.labels, self._target_name)
+        for outcome, label in labels.items():
+            if name is outcome or (isinstance(name, str) and name == label):
+                if self._observed_target is None:
+                    raise OptionError(
+                        f'`color_by="{label}"` needs the observed target; this explanation has none.',
+                        "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
+                    )
+                return outcome, label
+        return None
 
-    def _checked_outcome_label(self, outcome: Outcome) -> str:
-        """Return the label of such a column, or raise if no target was given."""
-        if outcome not in self._outcome_labels:
-            raise OptionError(
-                f'`color_by="{self._possible_outcome_labels[outcome]}"` needs the observed target; this explanation '
-                "has none.",
-                "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
-            )
-        return self._outcome_labels[outcome]
-
-    def predictions(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def predictions(self, rows: ArrayLike) -> Array:
         """Predictions of some rows of X, (n_rows,) [output]; all rows are predicted when they are first read.
 
         Parameters
@@ -675,8 +665,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         """
         return self._context.all_predictions[self._context.positions(rows, "rows")]
 
-    def _outcomes(self, positions: ArrayLike) -> dict[str, NDArray[np.float64]]:
-        """Return what is predicted of some rows and, with a target, what was observed and the residual, by name."""
+    def _outcomes(self, positions: ArrayLike) -> dict[str, Array]:
         rows = self._context.positions(positions)
         predictions = self.predictions(rows)
         if self._observed_target is None:
@@ -696,7 +685,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             )
         return find_common_values(columns, rows)
 
-    def _target(self, y: object) -> NDArray[np.float64]:
+    def _target(self, y: object) -> Array:
         """Put an observed target beside the predictions, (n_observations,)."""
         return observed_target(y, self._context)
 
@@ -860,13 +849,15 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> e.effects("x1")[["partial_dependence", "ale", "m_plot"]].loc[8.0].to_dict()
         {'partial_dependence': 2.0, 'ale': 0.0, 'm_plot': 4.0}
         """
-        return effects(self[feature], kinds, grid_size, ci)
+        import pandas as pd
+
+        names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
+        check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
+        found = mean_effects(result := self[feature], names, grid_size, None if ci is None else check_level(ci))
+        return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
     def marginal_effects(
-        self,
-        feature: Name | Mapping[Name, object],
-        step: object = None,
-        kind: MarginalEffectKind = "forward",
+        self, feature: Name | Mapping[Name, object], step: object = None, kind: MarginalEffectKind = "forward"
     ) -> MarginalEffects:
         """Return how the prediction of each observation changes by a step from its observed value.
 
@@ -1195,6 +1186,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         )  # fmt: skip
 
 
-def _value(values: NDArray[Any], place: int) -> Any:
+def _value(values: Values, place: int) -> Any:
     """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
     return label_index(values[[place]])[0]

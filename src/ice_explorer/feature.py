@@ -17,10 +17,8 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.likelihood import check_decay, distinct_rows, likelihood
+from ice_explorer.metrics.likelihood import distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
@@ -34,15 +32,15 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Places
+    from ice_explorer.arrays import Array, Mask, Places, Rows, Values
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
-    from ice_explorer.explanation import Explanation, PlotOptions
+    from ice_explorer.explanation import PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
@@ -50,7 +48,7 @@ if TYPE_CHECKING:
     from ice_explorer.results.notes import Note
     from ice_explorer.results.options import PlotKind
 
-    Block = tuple[NDArray[np.int64], NDArray[np.float64]]
+    Block = tuple[Rows, Array]
 
 LEAST_WEIGHT: Final = 0.5
 """A value is within reach of a row where its likelihood is at least this."""
@@ -156,7 +154,7 @@ class FeatureExplanation(Unchanging):
         method: CurveMethod,
         item: FeatureInput,
         sums: Sums,
-        curves: NDArray[np.float64] | None = None,
+        curves: Array | None = None,
         *,
         sampling: Sampling | Callable[[], Sampling] | None = None,
     ) -> None:
@@ -165,10 +163,10 @@ class FeatureExplanation(Unchanging):
         self._context = context
         self._method = method
         self._item = item
-        self._arrays: dict[str, NDArray[Any]] = {}  # of sums, after a pickle
+        self._arrays: dict[str, Values] = {}  # of sums, after a pickle
         self._sums = sums
         self._lock = Lock()
-        self._rows: dict[int, NDArray[np.float64]] = {}
+        self._rows: dict[int, Array] = {}
         self._by: dict[bytes, list[Sums | None]] = {}
         self._computed_once: dict[str, Any] = {}
         self._influences: dict[tuple[float, bytes], list[RowInfluences]] = {}
@@ -209,7 +207,6 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _sampling(self) -> Sampling | None:
-        """Standard errors where it rests on a sample of the rows."""
         return self._sample() if callable(self._sample) else self._sample
 
     @cached_property
@@ -220,7 +217,7 @@ class FeatureExplanation(Unchanging):
         return sums
 
     @cached_property
-    def observed(self) -> NDArray[Any]:
+    def observed(self) -> Values:
         """Observed values as in `grid`, (n_observations,); NaN, NaT or None where missing."""
         return _frozen(self._item.feature.native(self._item.feature.values))
 
@@ -232,9 +229,7 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
-        """Metrics at the decay of the explanation."""
-        settings = self._context.settings
-        return metrics_of(self._sums, settings.decay)
+        return metrics_of(self._sums, self._context.settings.decay)
 
     def metrics(self, decay: float | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name, for any decay.
@@ -245,15 +240,14 @@ class FeatureExplanation(Unchanging):
             As for `explain`; that of the explanation by default, whose metrics are attributes, too.
         """
         decay = resolve_decay(self._context.settings, decay)
-        if decay == self._context.settings.decay:
-            return dict(self._own_metrics)
-        return metrics_of(self._sums, decay)
+        is_own = decay == self._context.settings.decay
+        return dict(self._own_metrics) if is_own else metrics_of(self._sums, decay)
 
-    def _decay_profiles(self, decays: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    def _decay_profiles(self, decays: ArrayLike) -> dict[str, Array]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""
         return dict(zip(_DECAYED, self._sums.decayed(np.asarray(decays, np.float64)), strict=True))
 
-    def compute_curves(self, rows: ArrayLike) -> NDArray[np.float64]:
+    def compute_curves(self, rows: ArrayLike) -> Array:
         """ICE curves of some rows of X, (n_rows, n_grid) [output], computed when first asked for.
 
         Parameters
@@ -265,9 +259,8 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("curves", len(wanted), len(self.axis))
         result = np.empty((len(wanted), len(self.grid)))
         with self._lock:
-            known, of_known = self._kept, self._item.summed
-            if "curves" in vars(self):
-                known, of_known = self.curves, self._item.positions
+            has_all = "curves" in vars(self)
+            known, of_known = (self.curves, self._item.positions) if has_all else (self._kept, self._item.summed)
             is_known = np.zeros(len(wanted), np.bool_) if known is None else np.isin(wanted, of_known)
             others = wanted[~is_known].tolist()
             for block, curves in self._computed(np.array(sorted({*others} - self._rows.keys()), np.int64)):
@@ -278,7 +271,7 @@ class FeatureExplanation(Unchanging):
                 result[place] = self._rows[row]
         return result
 
-    def _computed(self, positions: NDArray[np.int64], at: NDArray[np.intp] | slice = slice(None)) -> Iterator[Block]:
+    def _computed(self, positions: Rows, at: Places | slice = slice(None)) -> Iterator[Block]:
         """Yield blocks of curves: those that are kept, or of the model, which must be the one that was explained.
 
         - `at`: places on the grid.
@@ -301,14 +294,13 @@ class FeatureExplanation(Unchanging):
         if not self._method.has_copied_model:
             self._context.prediction_check.check()
 
-    def _predictions(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of the real rows themselves, (n_rows,) [output]."""
+    def _predictions(self, positions: ArrayLike) -> Array:
         wanted = self._context.positions(positions)
         with self._lock:
             return self._context.predictions(wanted)
 
     @cached_property
-    def curves(self) -> NDArray[np.float64]:
+    def curves(self) -> Array:
         """ICE curves of `rows`, (n_rows, n_grid) [output]; kept once asked for.
 
         Raises
@@ -324,7 +316,7 @@ class FeatureExplanation(Unchanging):
         return _frozen(curves)
 
     @property
-    def slopes(self) -> NDArray[np.float64]:
+    def slopes(self) -> Array:
         """d-ICE: finite differences of the curves, (n_rows, n_grid - 1) [output / axis]: per rank or day.
 
         Raises
@@ -337,7 +329,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("slopes", len(self._item.positions), len(self.axis))
         return np.diff(self.curves, axis=1) / np.diff(self.axis)
 
-    def centered_curves(self, anchor: AnchorName | object = "min") -> NDArray[np.float64]:
+    def centered_curves(self, anchor: AnchorName | object = "min") -> Array:
         """c-ICE: change of each curve since the anchor, (n_rows, n_grid) [output].
 
         Parameters
@@ -357,10 +349,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("changes", len(self._item.positions), len(self.axis))
         return self._changes(self._item.positions, self.curves, self._anchor_place(anchor))
 
-    def _changes(
-        self, positions: NDArray[np.int64], curves: NDArray[np.float64], place: AnchorName | float
-    ) -> NDArray[np.float64]:
-        """c-ICE of the curves of some rows, since an anchor as `_anchor_place` returns it."""
+    def _changes(self, positions: Rows, curves: Array, place: AnchorName | float) -> Array:
         axis = self.axis
         if self._item.feature.is_unordered:
             assert self._item.shares is not None  # noqa: S101 - its levels have no order
@@ -375,12 +364,7 @@ class FeatureExplanation(Unchanging):
         """Return an anchor of `centered_curves` as pictures have it: a name, or a place on their axis."""
         return convert_anchor(self._item.feature, self.axis, anchor)
 
-    def _at_own_values(
-        self,
-        positions: NDArray[np.int64],
-        curves: NDArray[np.float64],
-        predictions: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
+    def _at_own_values(self, positions: Rows, curves: Array, predictions: Array | None = None) -> Array:
         """Predictions of some rows at their observed value, (n_rows,) [output]; the median replaces a missing one.
 
         - `positions` (n_rows,).
@@ -417,12 +401,12 @@ class FeatureExplanation(Unchanging):
         return self.metrics()["impact"] / self.scale
 
     @property
-    def partial_dependence(self) -> NDArray[np.float64]:
+    def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
         return self._sums.partial_dependence
 
     @property
-    def spread(self) -> NDArray[np.float64]:
+    def spread(self) -> Array:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]: a spread of rows, no confidence band."""
         return self._sums.spread
 
@@ -431,12 +415,11 @@ class FeatureExplanation(Unchanging):
         return self._sums.lowest, self._sums.highest
 
     @property
-    def missing_curve(self) -> NDArray[np.float64] | None:
+    def missing_curve(self) -> Array | None:
         """Predictions of `rows` with the value missing, (n_rows,); None where no observation lacks it."""
         return self._missing_rows(self._item.positions) if self._item.has_missing else None
 
-    def _missing_rows(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """Predictions of some rows of X with the value missing, (n_rows,) [output]."""
+    def _missing_rows(self, positions: ArrayLike) -> Array:
         wanted = self._context.positions(positions)
         with self._lock:
             self._context.prediction_check.check()
@@ -453,7 +436,7 @@ class FeatureExplanation(Unchanging):
         mean = float(np.average(predicted, weights=mass))
         return mean, math.sqrt(float(np.average((predicted - mean) ** 2, weights=mass)))
 
-    def likelihood(self, decay: float | None = None, *, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+    def likelihood(self, decay: float | None = None, *, rows: ArrayLike | None = None) -> Array:
         """Likelihood of each phantom observation (Eq. 3), (n_rows, n_grid): 1 at the observed value.
 
         Parameters
@@ -463,14 +446,13 @@ class FeatureExplanation(Unchanging):
         rows : array-like of int, optional
             Positions of rows of X; `rows` of the feature by default.
         """
-        decay = self._context.settings.decay if decay is None else check_decay(decay)
+        decay = resolve_decay(self._context.settings, decay)
         item = self._item
         wanted = item.positions if rows is None else self._context.positions(rows, "rows")
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.observed[wanted], item.likelihood_scale[wanted], decay)
-        far = item.observed[wanted, None] != self.axis if item.distances is None else item.distances[wanted]
-        return np.asarray(decay**far)
+        return np.asarray(decay ** item.far(wanted))
 
     def _once(self, name: str, compute: Callable[[], Found]) -> Found:
         """Return what is computed of this feature on demand, and keep it by a name."""
@@ -502,19 +484,17 @@ class FeatureExplanation(Unchanging):
 
     def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
         """Return the shares of `extrapolation` of all rows, block by block; once."""
-
-        def computed() -> UnlikeShares:
-            expected = self._expected(between_fits)
-            return unlike_shares_of(expected, self._item, self._item.positions, self._context.row_weights)
-
-        return self._once("unlike shares", computed)
+        rows, weights = self._item.positions, self._context.row_weights
+        return self._once(
+            "unlike shares", lambda: unlike_shares_of(self._expected(between_fits), self._item, rows, weights)
+        )
 
     @property
     def _knows_unlike(self) -> bool:
         """Whether the models are fitted that tell what is unlike the data."""
         return "unlike shares" in self._computed_once
 
-    def _are_unlike(self, positions: ArrayLike) -> NDArray[np.bool_]:
+    def _are_unlike(self, positions: ArrayLike) -> Mask:
         """Whether each phantom observation of some rows is unlike 99 % of rows, (n_rows, n_grid)."""
         expected = self._expected()
         scores = expected.scores(self._context.positions(positions), self.axis[None, :])
@@ -569,27 +549,23 @@ class FeatureExplanation(Unchanging):
 
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
-        with np.errstate(divide="ignore"):
-            distances = -np.log2(self.likelihood(0.5, rows=[position])[0]) + 0.0
+        distances = self._item.far(np.array([position]))[0]
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
-    def _draw(self, max_lines: int, include: Iterable[int] = ()) -> NDArray[np.int64]:
+    def _draw(self, max_lines: int, include: Iterable[int] = ()) -> Rows:
         """Choose rows to draw: stratified by the feature and seeded, with those to include and outlying ones."""
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
-        generator = feature_seed(self._context.settings.random_state, f"lines of {self.label}")
-        drawn = draw_stratified(
-            self._item.feature.values, self._item.positions, max_lines, generator, self._context.weights
-        )
-        return np.union1d(np.union1d(drawn, self._outlying), self._context.positions(include, "include"))
+        item, context = self._item, self._context
+        drawn = context.draw(item.feature.values, item.positions, max_lines, f"lines of {self.label}", by_weight=True)
+        return np.union1d(np.union1d(drawn, self._outlying), context.positions(include, "include"))
 
     @property
-    def _outlying(self) -> NDArray[np.int64]:
+    def _outlying(self) -> Rows:
         """Rows of X whose curves lie far from all others, at most 20; every picture has them. See `find_outlying`."""
         return self._item.summed[self._sums.outlying]
 
     @cached_property
     def _notes(self) -> dict[str, Note]:
-        """Notes on the curves, by subject."""
         return notes_on(self._sums, self._item, self._outlying)
 
     @property
@@ -604,13 +580,12 @@ class FeatureExplanation(Unchanging):
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
-        """Find what makes the curves differ; once, as that takes those of many rows."""
 
         def found() -> Drivers:
-            generator = feature_seed(self._context.settings.random_state, f"drivers of {self.label}")
-            positions = draw_stratified(self._item.feature.values, self._item.summed, MOST_ROWS, generator)
+            values, rows = self._item.feature.values, self._item.summed
+            positions = self._context.draw(values, rows, MOST_ROWS, f"drivers of {self.label}")
             seconds = second_features(self._context.columns, self._item.feature)
-            every_column = [self._item.feature.values, *(second.values for second in seconds)]
+            every_column = [values, *(second.values for second in seconds)]
             lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
@@ -621,10 +596,10 @@ class FeatureExplanation(Unchanging):
                 seconds,
                 positions,
                 self._context.row_weights[positions],
-                distinct_rows(np.column_stack([values[positions] for values in every_column]))[1],
+                distinct_rows(np.column_stack([column[positions] for column in every_column]))[1],
                 lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
                 prediction_range=highest - lowest,
-                n_curves=len(self._item.summed),
+                n_curves=len(rows),
             )
 
         return self._once(DRIVERS, found)
@@ -641,7 +616,7 @@ class FeatureExplanation(Unchanging):
         values = combined.row_rules.astype(np.float64)
         return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
 
-    def _curves_at(self, positions: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _curves_at(self, positions: Rows, values: Array) -> Array | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""
         at = np.minimum(np.searchsorted(self.axis, values), len(self.axis) - 1)
         if self._method.calls_model or not np.array_equal(self.axis[at], values):
@@ -685,7 +660,6 @@ class FeatureExplanation(Unchanging):
         return self._influences[key]
 
     def _has_influences(self, decay: float) -> bool:
-        """Whether the influences of all rows are available without a pass over the curves."""
         return (decay, b"") in self._influences
 
     @cached_property
@@ -700,13 +674,6 @@ class FeatureExplanation(Unchanging):
             return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
-
-    @property
-    def _alone(self) -> Explanation:
-        """The explanation of this feature, without the others."""
-        from ice_explorer.explanation import Explanation
-
-        return Explanation(self._context, self._method, [self], ())
 
     def _repr_html_(self) -> str:
         from ice_explorer.figures import html
@@ -738,7 +705,9 @@ class FeatureExplanation(Unchanging):
 
     def plot(self, kind: PlotKind = "ice", **options: Unpack[PlotOptions]) -> Axes:
         """Draw the curves, or with `kind="effects"` the effects; `Explanation.plot` lists the other options."""
-        return self._alone.plot(self.feature, kind, **options)
+        from ice_explorer.explanation import Explanation
+
+        return Explanation(self._context, self._method, [self], ()).plot(self.feature, kind, **options)
 
 
 def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:
@@ -748,7 +717,7 @@ def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | Non
             between_blocks()
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _frozen(array: Values) -> Values:
     """Return a view that cannot be written to: results are shared, not copied."""
     view = array.view()
     view.flags.writeable = False

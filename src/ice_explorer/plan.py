@@ -42,9 +42,10 @@ from ice_explorer.tables.table import ArrayTable, SparseTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Rows, Values
+    from ice_explorer.cluster import Grids
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.feature_input import FeatureInput
     from ice_explorer.engines.sums import Sums
@@ -52,10 +53,10 @@ if TYPE_CHECKING:
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.results.notes import KnownTarget
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
     from ice_explorer.tables.table import Table
 
-    _Grids = tuple[GridName | Mapping[str, NDArray[np.float64]], Mapping[int, FeatureInput], list[str]]
+    _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput], list[str]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
@@ -63,20 +64,7 @@ _FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
 
 
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """What all rows hold, where X has a part of them.
-
-    - `features`: those to explain, by number.
-    - `n_rows`, `n_weighing`: how many they are, and how many have weight.
-    """
-
-    features: Mapping[int, FeatureInput]
-    n_rows: int
-    n_weighing: int
-
-
-def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Whole | None = None) -> Plan:
+def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Grids | None = None) -> Plan:
     """Check everything and choose the grids; the model sees a few rows.
 
     Besides the options of `explain`, `y` is the observed target, and `whole` is what all rows hold where X has a part
@@ -156,14 +144,12 @@ def _as_in_reference(options: Options) -> Options:
         return options
     if options.grid_size is not None:
         raise OptionError("`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out.")
-    return replace(
-        options,
-        features=like.features if options.features is None else options.features,
-        groups=like.settings.groups if options.groups is None else options.groups,
-        categorical_features=(
-            like.settings.categorical_features if options.categorical_features is None else options.categorical_features
-        ),
-    )
+    of_reference = {
+        "features": like.features,
+        "groups": like.settings.groups,
+        "categorical_features": like.settings.categorical_features,
+    }
+    return replace(options, **{name: value for name, value in of_reference.items() if getattr(options, name) is None})
 
 
 def _count_bytes(table: Table, columns: Columns) -> int:
@@ -212,9 +198,7 @@ def _resolve_settings(
     )
 
 
-def _choose_features(
-    options: Options, columns: Columns, weights: NDArray[np.float64] | None
-) -> tuple[list[int], list[str]]:
+def _choose_features(options: Options, columns: Columns, weights: Array | None) -> tuple[list[int], list[str]]:
     """Resolve the names of the features to their numbers; by default to all that can be ranked, with notes."""
     if options.features is None:
         return _rankable(columns, weights)
@@ -233,18 +217,23 @@ def _choose_features(
     return chosen, []
 
 
-def _rankable(columns: Columns, weights: NDArray[np.float64] | None) -> tuple[list[int], list[str]]:
-    """Return the numbers of the features that can be ranked, and notes on the columns that cannot."""
+def _rankable(columns: Columns, weights: Array | None) -> tuple[list[int], list[str]]:
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
-    alone = {at: columns.at(at) for at, positions in columns.columns_by_feature.items() if len(positions) == 1}
-    empty = {at: column.label for at, column in alone.items() if column.missing[weighing].all()}
-    objects = {at: column for at, column in alone.items() if column.kind == "other" and at not in empty}
-    names = {
-        at: _count_levels(column) for at, column in alone.items()
-        if at not in empty and at not in columns.categorical and _is_name(column, weighing)
-    }  # fmt: skip
-    labels = {at: columns.labels[at] if at in alone else "" for at in columns.in_order if at not in objects}
-    return choose_ranked(labels, empty, names, {column.label: column.dtype for column in objects.values()})
+    labels = {number: columns.labels[number] for number in columns.in_order}
+    objects, names, empty = {}, {}, []
+    for number, members in columns.columns_by_feature.items():
+        if len(members) > 1:
+            continue
+        column = columns.at(number)
+        if column.missing[weighing].all():
+            empty.append(number)
+        elif column.kind == "other":
+            objects[labels.pop(number)] = column.dtype
+        elif column.kind == "category" and number not in columns.categorical:  # levels may be names of rows
+            weighty, present = (column.values[rows & ~column.missing] for rows in (weighing, True))
+            if is_identifier(len(np.unique(weighty)), len(weighty)):
+                names[number] = f"{len(np.unique(present)):,} levels in {len(present):,} rows"
+    return choose_ranked(labels, empty, names, objects)
 
 
 def choose_ranked(
@@ -274,21 +263,7 @@ def choose_ranked(
     return chosen, list(notes.note_columns_not_ranked([labels[number] for number in empty], objects, skipped))
 
 
-def _count_levels(column: Column) -> str:
-    present = column.values[~column.missing]
-    return f"{len(np.unique(present)):,} levels in {len(present):,} rows"
-
-
-def _is_name(column: Column, weighing: NDArray[np.bool_]) -> bool:
-    """Whether levels without an order are the names of rows, such as IDs or free text."""
-    if column.kind != "category":
-        return False
-    present = column.values[weighing & ~column.missing]
-    return is_identifier(len(np.unique(present)), len(present))
-
-
 def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:
-    """Find each feature in another explanation, and number its levels alike."""
     references = {}
     for number in chosen:
         feature = columns.feature(number)
@@ -429,7 +404,7 @@ class Plan:
         """What computes all features on a sample of the rows."""
         return Drafter(self._context, self._method, list(self._inputs.values()), self._lock)
 
-    def lines(self, feature: Name, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def lines(self, feature: Name, positions: Rows) -> Array:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
         item = self._inputs[feature]
         with self._lock:
@@ -442,7 +417,7 @@ class Plan:
             self._context.prediction_check.check()
 
     @property
-    def grids(self) -> dict[Name, NDArray[Any]]:
+    def grids(self) -> dict[Name, Values]:
         """Grid of each feature, in the values of X."""
         return {name: item.feature.native(item.grid.values) for name, item in self._inputs.items()}
 
@@ -523,12 +498,10 @@ class Classes:
                 likeliest[-1] = at
             shown = [outputs[place] for place in likeliest]
         with self._lock:
-            curves = np.stack([self._plan_for(output).lines(feature, positions) for output in shown])
+            for output in shown:
+                if output not in self._plans:
+                    self._plan.check_unchanged()
+                    self._plans[output] = self._plan_of(output)
+            curves = np.stack([self._plans[output].lines(feature, positions) for output in shown])
         label_of = dict(zip(outputs, self._plan.output_labels, strict=True))
         return ClassLines(tuple(label_of[output] for output in shown), shown.index(own), len(outputs), curves)
-
-    def _plan_for(self, output: object) -> Plan:
-        if output not in self._plans:
-            self._plan.check_unchanged()
-            self._plans[output] = self._plan_of(output)
-        return self._plans[output]

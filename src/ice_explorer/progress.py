@@ -24,13 +24,6 @@ Progress = bool | None | Callable[[int, int, str], object]
 _PATIENCE = 1.0  # seconds before a bar appears of itself
 
 
-def _is_watched() -> bool:
-    """Whether output goes to a notebook or a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        return True
-    return type(ipython_shell()).__name__ == "ZMQInteractiveShell"
-
-
 @contextmanager
 def progress_reporter(progress: Progress, total: int, advice: str = "") -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function of (predictions just made, ignored, label) that shows a bar or calls `progress`.
@@ -39,11 +32,11 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
       function is called with (done, total, label).
     - `advice`: how to make fewer predictions, written above a bar that is there for longer than a second.
     """
-    if progress is None:
-        progress = _is_watched()
+    delay = 0.0
+    if progress is None:  # a notebook or a terminal is watched
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        progress = is_terminal or type(ipython_shell()).__name__ == "ZMQInteractiveShell"
         delay = _PATIENCE
-    else:
-        delay = 0.0
     if progress is False:
         yield lambda _made, _of_feature, _label: None
         return

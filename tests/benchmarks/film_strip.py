@@ -47,8 +47,8 @@ import ice_explorer as ice
 from workloads import load, wide
 work = load({name!r}, {share!r})
 X = work.X[:{rows}] if {is_wide!r} else wide({rows})[0]
-from ice_explorer.compile_ahead import compile_kernels
-compile_kernels()"""
+import runpy
+runpy.run_path({folder!r} + "/../tools/compile_kernels.py")"""
 
 SHOW = """\
 start = time.time()

@@ -126,7 +126,7 @@ def test_curves_that_are_there_are_not_computed_again():
     curves = f.curves
     n_calls = len(model.calls)
     assert_array_equal(f.compute_curves([5, 1]), curves[[5, 1]])
-    f._alone.to_frame()
+    e.to_frame("x0")
     plt.close(e.plot("x0").figure)
     assert all(size <= 64 for size in model.calls[n_calls:])  # the few that show whether the model has changed
 

@@ -92,7 +92,7 @@ def test_curves_are_those_of_to_frame(mixed, tmp_path, kind):
     """The rows that the view draws, with the quantity of its kind; Parquet keeps every dtype and digit."""
     state = ViewState(decay=0.5, kind=kind, max_lines=20, selection=(5,))  # the row that lacks its age
     feature = mixed["age, in years"]
-    known = feature._alone.to_frame(None, kind, feature._draw(20, [5]), decay=0.5)
+    known = mixed.to_frame("age, in years", kind, feature._draw(20, [5]), decay=0.5)
     exact = pd.read_parquet(save(mixed, state, tmp_path / "age.parquet", "age, in years"))
     pd.testing.assert_frame_equal(exact, known, check_categorical=False)
     written = pd.read_csv(save(mixed, state, tmp_path / "age.csv", "age, in years"))

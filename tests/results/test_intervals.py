@@ -358,14 +358,14 @@ def test_influences_of_the_last_decays_are_kept():
     model = Counting(curved)
     e = explained(model, X, memory_limit="60kB")
     table = e.table(0.7, ci=0.95)
-    assert not e._has_intervals(0.3)
+    assert e._unmeasured(0.3)
     pd.testing.assert_frame_equal(table, explained(curved, X).table(0.7, ci=0.95), rtol=1e-9)
     for decay in (0.5, 0.2, 0.04):
         e.table(decay, ci=0.95)
     n_rows = model.n_rows
-    assert e._has_intervals(0.7)
+    assert not e._unmeasured(0.7)
     pd.testing.assert_frame_equal(e.table(0.7, ci=0.95), table)
     assert model.n_rows == n_rows
     for decay in (0.5, 0.2, 0.04, 0.3, 0.1):
         e.table(decay, ci=0.95)
-    assert not e._has_intervals(0.7)
+    assert e._unmeasured(0.7)

@@ -51,7 +51,7 @@ def test_some_rows_are_read_within_the_limit(explanation):
     """By every way that the error names; a larger limit allows all rows."""
     f = explanation["x0"]
     assert f.compute_curves(f._draw(100)).shape == f.likelihood(rows=f._draw(100)).shape == (100, 1_000)
-    assert len(f._alone.to_frame(None, "d-ice", rows=range(10))) == 9_990
+    assert len(explanation.to_frame("x0", "d-ice", rows=range(10))) == 9_990
     X = np.arange(20_000.0).reshape(-1, 1) % 500
     e = ice.explain(lambda X: X[:, 0], X, memory_limit="200MB", progress=False)
     assert e["x0"].curves.shape == (20_000, 500)

@@ -117,11 +117,11 @@ def test_groups_stand_in_the_order_of_the_column_and_those_without_a_label_come_
 
 def test_positions_may_be_a_mask():
     """Wherever rows of X are addressed; in another order it would choose other rows than those it was made for."""
-    f = ice.explain(model, X)["age"]
-    mask = X["sex"] == "f"
+    e = ice.explain(model, X)
+    f, mask = e["age"], X["sex"] == "f"
     assert_allclose(f.compute_curves(mask), f.compute_curves(np.flatnonzero(mask)))
     assert_allclose(f._predictions(mask.tolist()), model(X[mask]))
-    assert f._alone.to_frame(rows=mask)["row"].nunique() == mask.sum()
+    assert e.to_frame("age", rows=mask)["row"].nunique() == mask.sum()
     x = ice.ICEExplorer(ice.explain(model, X, features=["age"]))
     x.selection = mask
     assert x.selection == np.flatnonzero(mask).tolist()

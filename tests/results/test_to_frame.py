@@ -51,7 +51,7 @@ def e(X):
 def test_each_observation_has_a_row_for_each_grid_value(e, X):
     """The numbers are those of the curves, in their order, with the labels that X has."""
     f = e["bmi"]
-    frame = f._alone.to_frame()
+    frame = e.to_frame("bmi")
     assert frame.columns.tolist() == COLUMNS
     assert len(frame) == N * len(f.grid)
     assert_array_equal(frame["row"], np.repeat(np.arange(N), len(f.grid)))
@@ -80,10 +80,10 @@ def test_values_have_the_dtype_of_the_column(e, X, name):
 def test_changes_slopes_and_some_rows(e):
     """Of c-ICE and d-ICE the column is named after what it holds; slopes stand at the right of their interval."""
     f = e["age"]
-    changes = f._alone.to_frame(None, "c-ice", rows=[7, 2], anchor="own")
+    changes = e.to_frame("age", "c-ice", rows=[7, 2], anchor="own")
     assert changes.columns.tolist() == [*COLUMNS[:5], "change", *COLUMNS[6:]]
     assert_array_equal(changes["change"], f.centered_curves("own")[[7, 2]].ravel())
-    slopes = f._alone.to_frame(None, "d-ice", rows=[7, 2], decay=0.5)
+    slopes = e.to_frame("age", "d-ice", rows=[7, 2], decay=0.5)
     assert slopes.columns.tolist() == [*COLUMNS[:5], "slope", *COLUMNS[6:]]
     assert_array_equal(slopes["slope"], f.slopes[[7, 2]].ravel())
     assert_array_equal(slopes["value"], np.tile(f.grid[1:], 2))
@@ -132,9 +132,9 @@ def test_an_array_has_positions_for_labels():
 def test_an_index_of_several_levels_and_a_sample(X):
     """Labels are tuples then; without `rows` the rows are those of the sample."""
     indexed = X.set_index(pd.MultiIndex.from_arrays([np.arange(N) // 10, np.arange(N) % 10]))
-    f = ice.explain(wealth, indexed, features=["age"], sample=8, progress=False)["age"]
-    frame = f._alone.to_frame()
-    assert frame["row"].unique().tolist() == f.rows.tolist()
+    e = ice.explain(wealth, indexed, features=["age"], sample=8, progress=False)
+    frame = e.to_frame()
+    assert frame["row"].unique().tolist() == e["age"].rows.tolist()
     assert frame["row_label"].tolist() == [(row // 10, row % 10) for row in frame["row"]]
 
 
@@ -142,7 +142,7 @@ def test_polars_takes_it(e):
     """Every column has a type that polars has, too, of one feature or of several."""
     polars = pytest.importorskip("polars")
     for f in e.values():
-        frame = f._alone.to_frame(rows=[0, 1])
+        frame = e.to_frame(f.feature, rows=[0, 1])
         assert polars.from_pandas(frame).columns == COLUMNS
     assert polars.from_pandas(e.to_frame(rows=[0, 1])).schema["value"] == polars.String
     numbers = polars.from_pandas(e.to_frame(["age", "bmi"], rows=[0, 1]))

@@ -10,7 +10,7 @@ from numpy.testing import assert_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.results.outcomes import RESIDUAL
+from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.wire import replies
 
 

@@ -148,8 +148,8 @@ MUTATIONS: Final = r"""
 + weights[at]
 = bands of ALE forget that it is centred
 @ beyond/effects.py : beyond/test_effects.py
-- return np.asarray(self._accumulate(steps) - of_mean[:, None])
-+ return np.asarray(self._accumulate(steps) - 0.0 * of_mean[:, None])
+- moved[block] @ accumulated - of_mean[block, None]
++ moved[block] @ accumulated - 0.0 * of_mean[block, None]
 = errors of a sample do not shrink towards all rows
 @ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
@@ -221,8 +221,8 @@ MUTATIONS: Final = r"""
 + sums.outlying = np.sort(sums.outlying)
 = outlying rows are not drawn
 @ feature.py : results/test_outlying_rows.py
-- np.union1d(np.union1d(drawn, self._outlying), self._context
-+ np.union1d(drawn, self._context
+- np.union1d(np.union1d(drawn, self._outlying), context
++ np.union1d(drawn, context
 = c-ICE shows the mean of missing values unshifted
 @ scene/lines.py : figures/test_drawn_view.py figures/test_figures.py contract
 - else missing.mean - mean_level

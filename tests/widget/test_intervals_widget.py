@@ -168,7 +168,7 @@ def test_the_picture_beside_an_explorer_does_not_wait_for_intervals(X):
     e = ice.explain(Model(), X, progress=False)
     state = ViewState(ci=0.95)
     assert picture_origin(picture(e, state))["ci"] is None
-    assert not e._has_intervals(0.75)
+    assert e._unmeasured(0.75)
     for text in (picture(e, state, waits=True), picture(e, state)):
         found = picture_origin(text)
         assert found["ci"] == 0.95
@@ -182,6 +182,6 @@ def test_a_panel_has_no_ranking_and_computes_no_intervals(make, X, tmp_path):
     found = read_provenance(explorer.save(tmp_path / "panel.svg", "panel"))
     assert found["ci"] is None
     assert "ci" not in found["code"]
-    assert not explorer.explanation._has_intervals(0.75)
+    assert explorer.explanation._unmeasured(0.75)
     metrics = json.loads(explorer.save(tmp_path / "panel.json", "panel").read_text(encoding="utf-8"))["metrics"]
     assert {"impact_low", "rank_high"} <= set(metrics[0])

@@ -17,7 +17,7 @@ from pandas.testing import assert_frame_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.results.outcomes import RESIDUAL
+from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.widget import background as background_module
 from ice_explorer.widget import filling_tables

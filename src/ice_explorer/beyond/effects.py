@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import ModelNeededError
 from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues, few_edges
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.intervals import check_level, quantile_of_level
-from ice_explorer.tables.column import label_index
+from ice_explorer.results.intervals import quantile_of_level
 from ice_explorer.tables.natural_order import sort_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    import pandas as pd
-
-    from ice_explorer.arrays import Array, Mask, Places, Rows
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
-
-    Predict = Callable[[Rows, Array], Array]
-
 
 EffectKind = Literal["partial_dependence", "ale", "m_plot"]
 EFFECT_KINDS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
@@ -39,21 +32,6 @@ GRID_SIZE: Final = 40
 
 _ROWS_AT_A_TIME: Final = 2048
 _ROUNDING: Final = 1e-12  # of a determinant, below which the values of a window are one value
-
-
-def effects(
-    result: FeatureExplanation,
-    kinds: Sequence[EffectKind] | EffectKind,
-    grid_size: int,
-    ci: float | None,
-) -> pd.DataFrame:
-    """Return the effects of a feature as a table; `Explanation.effects` says which."""
-    import pandas as pd
-
-    names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
-    check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-    found = mean_effects(result, names, grid_size, None if ci is None else check_level(ci))
-    return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +76,7 @@ def mean_effects(
             names = (kind, *_OF_DEPENDENCE) if kind == "partial_dependence" else (kind,)
             columns |= {name: saved.columns[name] for name in names}
         return replace(saved, columns=columns)
-    sums = _Sums(context, result, grid_size)
-    sums.add_rows(kinds, between_blocks)
+    sums = _Sums(result, grid_size, kinds, between_blocks)
     for kind in kinds:
         columns[kind] = effect = sums.effect(kind)
         if kind == "partial_dependence":
@@ -140,175 +117,143 @@ def local_effects(result: FeatureExplanation, between_blocks: Callable[[], objec
 
 
 class _Sums:
-    """Sums over rows that the effects are quotients of."""
+    """Sums over rows that the effects are quotients of; predicts what they take.
 
-    def __init__(self, context: Context, result: FeatureExplanation, grid_size: int) -> None:
-        self._context, self._result = context, result
-        self._feature: Feature = result._item.feature
-        self._rows = result._item.summed
-        self._weights = context.row_weights[self._rows]
-        column = SortedValues.of(self._feature.values[self._rows], self._weights)
-        seed = context.settings.random_state
+    Each row is near at most two grid values: `_row`, `_column` and `_near` (n_entries,) are its place among the rows,
+    that of a grid value, and how near they are: 1 at the value, 0 at the next ones, linear between. Of a level without
+    an order it is 1 or 0. Rows of a missing value, or of a level that is not on the grid, are far from all.
+    """
+
+    def __init__(
+        self,
+        result: FeatureExplanation,
+        grid_size: int,
+        kinds: Sequence[str],
+        between_blocks: Callable[[], object] | None,
+    ) -> None:
+        self._context = context = result._context
+        self._result, self._feature, self._rows = result, result._item.feature, result._item.summed
+        self._weights, self._coordinates = context.row_weights[self._rows], self._feature.values[self._rows]
+        column, seed = SortedValues.of(self._coordinates, self._weights), context.settings.random_state
         chosen = make_grid(self._feature, column, grid="observed", grid_size=grid_size, random_state=seed)
         self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
-        self._steps: list[tuple[Places, Places, Array]] = []
-        self._totals: dict[str, Array] = {}
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
-
-    def add_rows(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None = None) -> None:
-        """Add all rows, block by block, so that no more than a block of phantoms is held."""
-        context, feature, n_grid = self._context, self._feature, self.grid.n_grid
-        has_curves = "partial_dependence" in kinds and self._places is None
-        n_values = n_grid * has_curves + 2 * ("ale" in kinds and not has_curves)
-        if n_values and self._places is not None:
-            self._result._check_unchanged()
-        elif n_values:
-            context.prediction_check.check()
+        self._row, self._column, self._near = self._find_near()
+        self._mass = self._add_up(1.0)
         if "m_plot" in kinds:
             is_all = len(self._rows) == context.table.n_observations
-            self._values = context.all_predictions if is_all else context.predictions(self._rows)
+            self._predictions = context.all_predictions if is_all else context.predictions(self._rows)
+        self._predict(kinds, between_blocks)
+
+    def _find_near(self) -> tuple[Places, Places, Array]:
+        grid, values = self.grid.values, self._coordinates
+        if self._feature.is_unordered or len(grid) == 1:
+            column = np.minimum(np.searchsorted(grid, values), len(grid) - 1)
+            row = np.flatnonzero(grid[column] == values)
+            return row, column[row], np.ones(len(row))
+        row = np.flatnonzero(~np.isnan(values))
+        column = np.clip(np.searchsorted(grid, values[row], side="right") - 1, 0, len(grid) - 2)
+        share = (values[row] - grid[column]) / (grid[column + 1] - grid[column])
+        return np.tile(row, 2), np.concatenate([column, column + 1]), np.concatenate([1 - share, share])
+
+    def _add_up(self, values: Array | float) -> Array:
+        """Add up values of the entries by grid value, (n_grid,), by weight and nearness."""
+        weights = self._weights[self._row] * self._near
+        return np.asarray(np.bincount(self._column, weights * values, self.grid.n_grid), np.float64)
+
+    def _predict(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None) -> None:
+        """Predict curves and steps block by block, so that no more than a block of phantoms is held."""
+        context, feature, grid, first = self._context, self._feature, self.grid.values, np.empty(0)
+        has_curves, has_steps = "partial_dependence" in kinds and self._places is None, "ale" in kinds
+        if not (has_curves or has_steps):
+            return
+        if self._places is not None:
+            self._result._check_unchanged()
+        else:
+            context.prediction_check.check()
+        sums, steps = np.zeros((2, len(grid))), []
+        n_values = len(grid) if has_curves else 2
         with progress_reporter(context.progress, len(self._rows) * n_values) as report:
 
             def predict(rows: Rows, values: Array) -> Array:
                 return context.brute.evaluate(feature, rows, values, made=lambda n: report(n, n, feature.label))
 
-            for block in self._blocks():
+            for start in range(0, len(self._rows), _ROWS_AT_A_TIME):
+                block = slice(start, start + _ROWS_AT_A_TIME)
                 rows = self._rows[block]
-                nearness = self._nearness(feature.values[rows])
-                self._add(block, mass=np.ones(len(rows)), nearness=nearness)
-                curves = self._result._curves_at(rows, self.grid.values) if n_values else None
+                curves = self._result._curves_at(rows, grid)
                 if has_curves:
-                    self._add_curves(block, curves, predict)
-                if "ale" in kinds:
-                    self._add_steps(block, curves, predict)
-                if "m_plot" in kinds:
-                    self._add_predictions(block, nearness)
+                    curves = predict(rows, np.broadcast_to(grid, (len(rows), len(grid)))) if curves is None else curves
+                    first = curves[0] if start == 0 else first  # less this one, large predictions keep their digits
+                    sums += self._weights[block] @ np.stack([curves - first, (curves - first) ** 2])
+                if has_steps:
+                    row, lower = self._intervals(self._coordinates[block])
+                    ends = self._order[np.column_stack([lower, lower + 1])]
+                    at_ends = predict(rows[row], grid[ends]) if curves is None else curves[row[:, None], ends]
+                    steps.append((start + row, lower, at_ends[:, 1] - at_ends[:, 0]))
                 if between_blocks is not None:
                     between_blocks()
-
-    def _blocks(self) -> Iterator[slice]:
-        n_rows = len(self._rows)
-        return (slice(start, min(start + _ROWS_AT_A_TIME, n_rows)) for start in range(0, n_rows, _ROWS_AT_A_TIME))
-
-    def _add(self, block: slice, **of_rows: Array) -> None:
-        """Add what rows bring, (n_rows, …) each, by name."""
-        for name, values in of_rows.items():
-            added = self._weights[block] @ values
-            self._totals[name] = self._totals[name] + added if name in self._totals else added
-
-    def _add_curves(self, block: slice, curves: Array | None, predict: Predict) -> None:
-        """Add curves less the first one, which keeps the digits of large predictions."""
-        rows, grid = self._rows[block], self.grid.values
-        curves = predict(rows, np.broadcast_to(grid, (len(rows), len(grid)))) if curves is None else curves
-        if "offset" not in self._totals:
-            self._first_curve = curves[0]
-        offset = curves - self._first_curve
-        self._add(block, offset=offset, square=offset**2)
+        if has_curves:
+            mean, square = sums / self._weights.sum()
+            self._curves = first + mean, np.sqrt(np.maximum(square - mean**2, 0.0))
+        self._steps = [np.concatenate(parts) for parts in zip(*steps, strict=True)]
 
     def effect(self, kind: str) -> Array:
         """Return an effect at each grid value, (n_grid,)."""
         if kind == "ale":
-            return self._accumulated
+            return self._accumulate(self._mean_steps[0])
         if kind == "m_plot":
             return self.within_bounds(self._lines[0])
-        if self._places is not None:
-            return self._result.partial_dependence[self._places]
-        return np.asarray(self._first_curve + self._totals["offset"] / self._totals["mass"])
+        return self._curves[0] if self._places is None else self._result.partial_dependence[self._places]
 
     @property
     def spread(self) -> Array:
         """Standard deviation of the curves at each grid value, ddof=0."""
-        if self._places is not None:
-            return self._result.spread[self._places]
-        total = self._totals
-        mean = total["offset"] / total["mass"]
-        return np.asarray(np.sqrt(np.maximum(total["square"] / total["mass"] - mean**2, 0.0)))
+        return self._curves[1] if self._places is None else self._result.spread[self._places]
 
     def standard_error(self, kind: str) -> Array:
         """Return the standard error of an effect at each grid value, (n_grid,), from the influences of rows."""
         if kind == "partial_dependence":
             return np.asarray(self.spread / np.sqrt(self._weights.sum()))
-        influences = self._influences_on_ale if kind == "ale" else self._influences_on_m_plot
-        variances = np.zeros(self.grid.n_grid)
-        for number, block in enumerate(self._blocks()):
-            variances += self._weights[block] @ np.square(influences(number, block))
-        return np.sqrt(variances)
+        return np.sqrt(self._variance_of_ale() if kind == "ale" else self._variance_of_m_plot())
 
     def mean_of(self, effect: Array) -> Array:
         """Return the mean over the observations of effects (…, n_grid), linear between grid values, (…, 1)."""
-        nearness = self._totals["nearness"]
-        return np.asarray((effect @ nearness)[..., None] / nearness.sum())
+        return np.asarray((effect @ self._mass)[..., None] / self._mass.sum())
 
     @property
     def mean_prediction(self) -> float:
         """Mean prediction of the rows that have a place on the grid."""
-        return float(self._totals["value"].sum() / self._totals["nearness"].sum())
+        return float(self._add_up(self._predictions[self._row]).sum() / self._mass.sum())
 
     def within_bounds(self, values: Array) -> Array:
         """Return values within the range of the predictions."""
-        return np.asarray(np.clip(values, self._values.min(), self._values.max()))
-
-    def _nearness(self, values: Array) -> Array:
-        """Return how near rows are to each grid value, (n_rows, n_grid): 1 at it, 0 at the next ones, linear between.
-
-        Of a level without an order 1 or 0. Rows of a missing value, or of a level that is not on the grid, are far from
-        all.
-        """
-        grid = self.grid.values
-        if self._feature.is_unordered or len(grid) == 1:
-            return np.asarray(values[:, None] == grid, np.float64)
-        near = np.zeros((len(values), len(grid)))
-        present = np.flatnonzero(~np.isnan(values))
-        at = np.clip(np.searchsorted(grid, values[present], side="right") - 1, 0, len(grid) - 2)
-        share = (values[present] - grid[at]) / (grid[at + 1] - grid[at])
-        near[present, at], near[present, at + 1] = 1 - share, share
-        return near
+        return np.asarray(np.clip(values, self._predictions.min(), self._predictions.max()))
 
     # --- ALE: steps of rows across intervals, added up ---
 
     @cached_property
     def _order(self) -> Places:
-        """Places on the grid in the order in which local effects are accumulated."""
         if not self._feature.is_unordered:
             return np.arange(self.grid.n_grid)
         return order_levels(self._context, self._feature, self.grid.values, self._rows)
 
-    def _add_steps(self, block: slice, curves: Array | None, predict: Predict) -> None:
-        """Add the change of each row across the intervals that it lies in."""
-        rows, grid = self._rows[block], self.grid.values[self._order]
-        places, lower = self._intervals(grid, self._feature.values[rows])
-        if curves is None:
-            ends = predict(rows[places], np.column_stack([grid[lower], grid[lower + 1]]))
-        else:
-            ends = np.column_stack([curves[places, self._order[lower + at]] for at in (0, 1)])
-        self._steps.append((places, lower, ends[:, 1] - ends[:, 0]))
-        step, is_inside = self._steps_inside(-1, len(rows))
-        self._add(block, step=step, step_mass=is_inside)
-
-    def _steps_inside(self, number: int, n_rows: int) -> tuple[Array, Array]:
-        """Return the steps of a block across each interval, and whether rows lie in it, (n_rows, n_grid - 1) each."""
-        places, lower, changes = self._steps[number]
-        step, is_inside = np.zeros((2, n_rows, self.grid.n_grid - 1))
-        step[places, lower], is_inside[places, lower] = changes, 1.0
-        return step, is_inside
-
-    def _intervals(self, grid: Array, values: Array) -> tuple[Places, Places]:
-        """Return rows and the left end of an interval that each lies in.
+    def _intervals(self, values: Array) -> tuple[Places, Places]:
+        """Return rows, and the left end of an interval of the accumulation that each lies in.
 
         Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the
         one that ends at its value or behind it, the smallest value in the first.
-
-        - `grid` (n_grid,): in the order of the accumulation.
         """
+        grid = self.grid.values[self._order]
         if len(grid) == 1:
             return np.empty(0, np.intp), np.empty(0, np.intp)
         if self.grid.n_distinct > len(grid) and not self._feature.is_unordered:
             present = np.flatnonzero(~np.isnan(values))
             return present, np.clip(np.searchsorted(grid, values[present]) - 1, 0, len(grid) - 2)
-        places, at = np.nonzero(values[:, None] == grid)
+        row, at = np.nonzero(values[:, None] == grid)
         before, behind = at > 0, at < len(grid) - 1
-        return np.concatenate([places[before], places[behind]]), np.concatenate([at[before] - 1, at[behind]])
+        return np.concatenate([row[before], row[behind]]), np.concatenate([at[before] - 1, at[behind]])
 
     def _accumulate(self, steps: Array) -> Array:
         """Add up steps (…, n_grid - 1) along the grid, and centre them, (…, n_grid)."""
@@ -317,57 +262,59 @@ class _Sums:
         return np.asarray(accumulated - self.mean_of(accumulated))
 
     @property
-    def _mean_steps(self) -> Array:
-        return _quotient(self._totals["step"], self._totals["step_mass"])
+    def _mean_steps(self) -> tuple[Array, Array]:
+        """Mean step of the rows in each interval, and their weight, (n_grid - 1,) each; NaN without any."""
+        row, lower, step = self._steps
+        n_intervals = self.grid.n_grid - 1
+        mass, total = (np.bincount(lower, self._weights[row] * value, n_intervals) for value in (1.0, step))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(total / mass), mass.astype(np.float64)
 
-    @property
-    def _accumulated(self) -> Array:
-        return self._accumulate(self._mean_steps)
+    def _variance_of_ale(self) -> Array:
+        """Rows move the accumulated steps, and the mean that these are centred by."""
+        from scipy.sparse import csr_array
 
-    def _influences_on_ale(self, number: int, block: slice) -> Array:
-        """Return influences of rows on the accumulated steps, and on the mean that these are centred by."""
-        step, is_inside = self._steps_inside(number, block.stop - block.start)
-        steps = _quotient(step - is_inside * self._mean_steps, self._totals["step_mass"])
-        nearness = self._nearness(self._feature.values[self._rows[block]])
-        of_mean = nearness @ self._accumulated / self._totals["nearness"].sum()
-        return np.asarray(self._accumulate(steps) - of_mean[:, None])
+        row, lower, step = self._steps
+        mean, mass = self._mean_steps
+        shape = len(self._rows), self.grid.n_grid - 1
+        moved = csr_array(((step - mean[lower]) / mass[lower], (row, lower)), shape)
+        accumulated = self._accumulate(np.eye(shape[1]))
+        of_mean = np.bincount(self._row, self._near * self._accumulate(mean)[self._column], shape[0]) / self._mass.sum()
+        variance = np.zeros(self.grid.n_grid)
+        for start in range(0, shape[0], _ROWS_AT_A_TIME):
+            block = slice(start, start + _ROWS_AT_A_TIME)
+            variance += self._weights[block] @ np.square(moved[block] @ accumulated - of_mean[block, None])
+        return variance
 
     # --- M-plot: a line through the predictions near each value ---
 
-    def _distances(self, rows: Rows, nearness: Array) -> Array:
-        """Return how far rows are from the grid values that they are near to, (n_rows, n_grid)."""
-        if self._feature.is_unordered:
-            return np.zeros_like(nearness)
-        return np.where(nearness > 0, self._feature.values[rows, None] - self.grid.values, 0.0)
+    @cached_property
+    def _distances(self) -> Array:
+        """How far rows are from the grid values that they are near to, (n_entries,); 0 of levels."""
+        far = self._coordinates[self._row] - self.grid.values[self._column]
+        return np.where(self._near > 0, far, 0.0)
 
-    def _add_predictions(self, block: slice, nearness: Array) -> None:
-        distance, value = self._distances(self._rows[block], nearness), self._values[block, None]
-        near = nearness * distance
-        self._add(block, distance=near, squared=near * distance, value=nearness * value, product=near * value)
-
-    @property
-    def _lines(self) -> tuple[Array, Array, Mask]:
-        """Height and slope of the line through the predictions near each grid value, and whether it is flat."""
-        mass, distance, squared, value, product = (
-            self._totals[name] for name in ("nearness", "distance", "squared", "value", "product")
-        )
+    @cached_property
+    def _lines(self) -> tuple[Array, Array, Array, Array]:
+        """Height and slope of the line through the predictions near each grid value; leverage there, and its slope."""
+        far, value, mass = self._distances, self._predictions[self._row], self._mass
+        distance, squared, total, product = map(self._add_up, (far, far**2, value, far * value))
         determinant = mass * squared - distance**2
         is_flat = determinant <= _ROUNDING * mass * squared
         with np.errstate(divide="ignore", invalid="ignore"):
-            height = np.where(is_flat, value / mass, (squared * value - distance * product) / determinant)
-            slope = np.where(is_flat, 0.0, (mass * product - distance * value) / determinant)
-        return height, slope, is_flat
+            height = np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
+            slope = np.where(is_flat, 0.0, (mass * product - distance * total) / determinant)
+            leverage = np.where(is_flat, 1.0 / mass, squared / determinant)
+            return height, slope, leverage, np.where(is_flat, 0.0, -distance / determinant)
 
-    def _influences_on_m_plot(self, _number: int, block: slice) -> Array:
-        """Return influences of rows on the height of each line: their residuals, by how much they determine it."""
-        rows, (height, slope, is_flat) = self._rows[block], self._lines
-        nearness = self._nearness(self._feature.values[rows])
-        distances = self._distances(rows, nearness)
-        mass, distance, squared = (self._totals[name] for name in ("nearness", "distance", "squared"))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            leverage = (squared - distance * distances) / (mass * squared - distance**2)
-            leverage = np.where(is_flat, 1.0 / mass, leverage)
-        return np.asarray(nearness * leverage * (self._values[block, None] - height - slope * distances))
+    def _variance_of_m_plot(self) -> Array:
+        """Rows move the height of each line by their residuals, and by how much they determine it."""
+        far, column = self._distances, self._column
+        height, slope, leverage, tilt = (of_line[column] for of_line in self._lines)
+        residuals = self._predictions[self._row] - height - slope * far
+        influences = self._near * (leverage + tilt * far) * residuals
+        squares = self._weights[self._row] * influences**2
+        return np.asarray(np.bincount(column, squares, self.grid.n_grid), np.float64)
 
 
 def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
@@ -380,12 +327,6 @@ def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
         return chosen
     nearest = np.searchsorted((axis[:-1] + axis[1:]) / 2, chosen.values)
     return Grid(np.unique(axis[nearest]), chosen.n_distinct, chosen.capped)
-
-
-def _quotient(sums: Array, mass: Array) -> Array:
-    """Divide sums by the weight of the rows that they are of; NaN without any."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(sums / mass)
 
 
 # --- levels by how similar their rows are in the other features: Apley & Zhu (2020) --------------------

@@ -14,9 +14,7 @@ from ice_explorer.drivers.candidates import correlated
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, listed
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.pipeline import dense, unwrap
 from ice_explorer.progress import progress_reporter
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name
 
-    Columns = Mapping[str, tuple[int, ...]]  # that move together, by a label
+    Columns = dict[str, tuple[int, ...]]  # that move together, by a label
 
 Form = Literal["difference", "ratio", "relative"]
 Measure = Literal["native", "permutation", "partial_dependence", "shap", "loco"]
@@ -52,6 +50,7 @@ _STRONG: Final = 0.7  # correlation, from which on a note is worth it
 _UNLIKE: Final = 2.0  # ratio of standard deviations of columns, from which on their coefficients are in other units
 _SEEDS: Final = 1 << 32  # of scikit-learn
 _OTHER: Final = "Choose another measure."
+_NO_MODEL: Final = f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
 
 
 @short_tracebacks
@@ -92,12 +91,7 @@ class Importances:
         return str(self.table.round(1).to_html())
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        max_features: int = 30,
-        title: bool | str | None = True,
-        legend: bool = True,
+        self, ax: Axes | None = None, *, max_features: int = 30, title: bool | str | None = True, legend: bool = True
     ) -> Axes:
         """Draw impact as bars and the other measures as dots, each in per cent of its sum.
 
@@ -137,31 +131,42 @@ def importances(
 
     check_one_of("form", form, get_args(Form))
     check_integer("n_repeats", n_repeats, 1, f"Leave it out for {N_REPEATS}.")
-    results = list(explanation.values())
-    features = {result.label: result._item.feature.positions for result in results}
-    moved = features | ({} if groups is None else _columns_of_groups(explanation, groups))
+    results, context = list(explanation.values()), explanation._context
+    moved: Columns = {result.label: result._item.feature.positions for result in results}
+    for name, members in _check_groups(groups).items():
+        positions = [explanation[member]._item.feature.positions for member in check_names("groups", members)]
+        moved[f"group {name}"] = sum(positions, ())  # a name that no feature has
     wanted, notes = _choose_measures(measures, has_y=y is not None), _note_dependences(explanation)
+    ways: dict[str, Callable[[], Array | tuple[float, Array] | str]] = {
+        "native": lambda: _read_native(context, results, notes),
+        "permutation": lambda: _permute(scored_of(explanation, y, scoring), moved, n_repeats),
+        "partial_dependence": lambda: _measure_partial_dependence(results),
+        "shap": lambda: _measure_shap(context, results),
+        "loco": lambda: _leave_out(scored_of(explanation, y, scoring), moved),
+    }
     shares = {"impact": explanation.table(rank_by=None)["impact"].to_numpy(np.float64)}
     of_features: dict[str, Array] = {}
     of_groups: dict[str, Array] = {}
     for measure in wanted:
-        found = _measure(explanation, measure, y, moved, notes, scoring=scoring, n_repeats=n_repeats)
+        # A figure of each feature, or a score and those without each, (n_moved, n_repeats), or why there is none.
+        lacks_model = context.origin is not None and measure != "partial_dependence"
+        found = _NO_MODEL if lacks_model else ways[measure]()
         if isinstance(found, str):
             if measures is None:
                 continue
             raise OptionError.must("measures", "be available for the model and X", measure, found)
         if isinstance(found, tuple):
             by_repeat = _in_form(*found, form)
-            figures: dict[str, Array] = {measure: by_repeat.mean(axis=1)}
+            of_features[measure], of_groups[measure] = np.split(by_repeat.mean(axis=1), [len(results)])
             if measure == "permutation":
-                figures["permutation_sd"] = by_repeat.std(axis=1)
-            for name, values in figures.items():
-                of_features[name], of_groups[name] = np.split(values, [len(results)])
+                sd = f"{measure}_sd"
+                of_features[sd], of_groups[sd] = np.split(by_repeat.std(axis=1), [len(results)])
             shares[measure] = np.asarray(found[0] - found[1].mean(axis=1))[: len(results)]
         else:
             of_features[measure] = shares[measure] = found
     index = label_index(explanation.features, "feature")
-    table = pd.DataFrame({name: _of_hundred(values) for name, values in shares.items()}, index)
+    table = pd.DataFrame({name: np.where(values < 0, 0.0, values) for name, values in shares.items()}, index)
+    table *= 100 / table.sum().replace(0, 100)  # shares with sum 100; 0 where nothing has importance
     correlations = {"pearson": table.corr()["impact"], "rank": table.corr("spearman")["impact"]}
     long = table.rename_axis("feature").reset_index()
     long = long.melt(["feature", "impact"], var_name="measure", value_name="importance")
@@ -177,33 +182,6 @@ def importances(
     )
 
 
-def _measure(
-    explanation: Explanation,
-    measure: Measure,
-    y: object,
-    moved: Columns,
-    notes: list[str],
-    *,
-    scoring: Any,
-    n_repeats: int,
-) -> Array | tuple[float, Array] | str:
-    """Return a measure of all features; or a score and those without each, (n_moved, n_repeats); or why there is none.
-
-    Appends to notes what limits the comparison with impact.
-    """
-    results, context = list(explanation.values()), explanation._context
-    if measure == "partial_dependence":
-        return _measure_partial_dependence(results)
-    if context.origin is not None:
-        return f"This measure needs the model; the explanation was opened from a file, which holds none. {_OTHER}"
-    if measure == "native":
-        return _read_native(context, results, notes)
-    if measure == "shap":
-        return _measure_shap(context, results)
-    scored = scored_of(explanation, y, scoring)
-    return _permute(scored, moved, n_repeats) if measure == "permutation" else _leave_out(scored, moved)
-
-
 def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
     if measures is None:
         return [name for name in MEASURES if name != "loco" and (has_y or name not in _OF_SCORES)]
@@ -216,37 +194,28 @@ def _choose_measures(measures: object, *, has_y: bool) -> list[Measure]:
     return [name for name in MEASURES if name in named]
 
 
-def _columns_of_groups(explanation: Explanation, groups: object) -> dict[str, tuple[int, ...]]:
-    """Return the columns of each group of features, by a name that no feature has."""
-    if not isinstance(groups, Mapping):
-        advice = 'Pass for example {"weather": ["temp", "hum"]}.'
-        raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
-    members = {name: [explanation[one] for one in check_names("groups", names)] for name, names in groups.items()}
-    return {f"group {name}": sum((one._item.feature.positions for one in of), ()) for name, of in members.items()}
-
-
-def _of_hundred(importance: Array) -> Array:
-    """Return shares with sum 100; 0 where nothing has importance."""
-    positive = np.where(importance < 0, 0.0, importance)
-    total = np.nansum(positive)
-    return positive if total == 0 else np.asarray(100 * positive / total)
+def _check_groups(groups: object) -> Mapping[Any, Any]:
+    if groups is None or isinstance(groups, Mapping):
+        return groups or {}
+    advice = 'Pass for example {"weather": ["temp", "hum"]}.'
+    raise OptionError.must("groups", "be a mapping of names to lists of features", groups, advice)
 
 
 def _note_dependences(explanation: Explanation) -> list[str]:
-    pairs, n_rows = {}, explanation._n_observations
+    pairs: dict[str, float] = {}
+    n_rows = explanation._n_observations
     rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_CORRELATED)).astype(int)
     for result in explanation.values():
         strongest = correlated(explanation._context, result._item.feature, 1, rows)["correlation"].abs()
         if len(strongest) and strongest.iloc[0] >= _STRONG:
-            pairs[frozenset((result.label, strongest.index[0]))] = strongest.iloc[0]
-    if not pairs:
-        return []
-    shown = [" and ".join(sorted(pair)) for pair in sorted(pairs, key=lambda pair: -pairs[pair])]
+            pairs[" and ".join(sorted((result.label, str(strongest.index[0]))))] = strongest.iloc[0]
+    strongest_first = sorted(pairs, key=pairs.__getitem__, reverse=True)
     note = (
-        f"These features depend strongly on each other (correlation of at least {_STRONG}): {listed(shown, 3)}. "
+        f"These features depend strongly on each other (correlation of at least {_STRONG}): "
+        f"{listed(strongest_first, 3)}. "
         "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
     )
-    return [note]
+    return [note] if pairs else []
 
 
 # --- of the model itself, and of partial dependence -------------------------------------------------------
@@ -292,10 +261,14 @@ def _measure_partial_dependence(results: Sequence[FeatureExplanation]) -> Array:
 
     Greenwell, Boehmke & McCarthy (2018), Eqs 2 and 3.
     """
-    means = [(result.partial_dependence, result._item.feature.is_unordered) for result in results]
-    return np.array(
-        [0.0 if len(mean) < 2 else np.ptp(mean) / 4 if of_levels else mean.std(ddof=1) for mean, of_levels in means]
-    )
+
+    def spread(result: FeatureExplanation) -> float:
+        mean = result.partial_dependence
+        if len(mean) < 2:
+            return 0.0
+        return float(np.ptp(mean) / 4 if result._item.feature.is_unordered else mean.std(ddof=1))
+
+    return np.array([spread(result) for result in results])
 
 
 # --- of a score -------------------------------------------------------------------------------------------
@@ -438,7 +411,6 @@ def _leave_out(scored: Scored, moved: Columns) -> tuple[float, Array] | str:
 
 
 def _in_form(base: float, moved: Array, form: Form) -> Array:
-    """Return the importance of each feature, group and repeat, from the score and scores without each."""
     if form == "difference":
         return np.asarray(base - moved)
     if base >= 0:
@@ -467,12 +439,9 @@ def _measure_shap(context: Context, results: Sequence[FeatureExplanation]) -> Ar
     features = [columns.feature(number) for number in columns.in_order]
     values = np.column_stack([feature.values for feature in features])
     explained, background = (
-        draw_stratified(
-            context.all_predictions, context.weighted_rows, size, feature_seed(context.settings.random_state, name),
-            context.weights,
-        )
+        context.draw(context.all_predictions, context.weighted_rows, size, name, by_weight=True)
         for name, size in (("SHAP", _N_EXPLAINED), ("background of SHAP", _N_BACKGROUND))
-    )  # fmt: skip
+    )
     context.prediction_check.check()
     n_masks = 2 * (2 * len(features) + 1)  # of each row: two permutations, forward and backward
     n_rows = context.table.n_observations

@@ -13,16 +13,14 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import Stepwise, progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -108,8 +106,7 @@ class Interactions(Stepwise):
         context.check_all_rows("Interactions need")
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
-        generator = feature_seed(context.settings.random_state, "interactions")
-        self.row_positions = draw_stratified(context.all_predictions, context.weighted_rows, sample, generator)
+        self.row_positions = context.draw(context.all_predictions, context.weighted_rows, sample, "interactions")
         self._weights = context.row_weights[self.row_positions]
         self._moved: dict[Name, _Moved] = {}
         self._joint: dict[tuple[Name, Name], Joint] = {}
@@ -126,7 +123,7 @@ class Interactions(Stepwise):
         """
         import pandas as pd
 
-        self._compute_at_once(list(self._results))
+        self._compute(self._results)
         found = {name: moved.joint.h2 for name, moved in self._moved.items()}
         index = label_index(list(found), "feature")
         return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
@@ -142,27 +139,24 @@ class Interactions(Stepwise):
         import pandas as pd
 
         pairs = self._pairs()
-        self._compute_at_once(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs)
+        self._compute(dict.fromkeys(name for pair in pairs for name in pair), pairs)
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
         found = [self._joint[pair].h2 for pair in pairs]
         table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
         return table.sort_values("h2", ascending=False, kind="stable")
 
     def _pairs(self) -> list[tuple[Name, Name]]:
-        """Return the pairs that are computed, in column order."""
         names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
         ranks = {name: at for at, name in enumerate(self._results)}
         return list(combinations(sorted(names, key=ranks.__getitem__), 2))
 
     @property
     def _n_steps(self) -> int:
-        """Features and pairs that are computed."""
         n = len(self._results)
         return n + comb(n if self._are_named else min(n, _MOST_PAIRED), 2)
 
     @property
     def _n_done(self) -> int:
-        """Features and pairs that are computed already."""
         return len(self._moved) + len(self._joint)
 
     @property
@@ -170,21 +164,19 @@ class Interactions(Stepwise):
         return self._n_done == self._n_steps
 
     def _steps(self) -> Iterator[None]:
-        yield from self._compute(list(self._results), ())
-        yield from self._compute((), self._pairs())  # which may be those of the largest H²
+        yield from self._work(self._results, ())
+        yield from self._work((), self._pairs())  # which may be those of the largest H²
 
-    def _compute(
-        self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]], report: Report = lambda *_: None
+    def _work(
+        self, names: Iterable[Name], pairs: Sequence[tuple[Name, Name]], report: Report = lambda *_: None
     ) -> Iterator[None]:
         """Compute the features and pairs that are new; yields after each block."""
-        for name in names:
-            if name not in self._moved:
-                yield from self._move(self._results[name], report)
-        for pair in pairs:
-            if pair not in self._joint:
-                yield from self._join(pair, report)
+        for name in [name for name in names if name not in self._moved]:
+            yield from self._move(self._results[name], report)
+        for pair in [pair for pair in pairs if pair not in self._joint]:
+            yield from self._join(pair, report)
 
-    def _compute_at_once(self, names: Sequence[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
+    def _compute(self, names: Iterable[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
         """Compute the features and pairs that are new, with a progress bar."""
         new = [self._results[name] for name in names if name not in self._moved]
         if new:
@@ -192,7 +184,7 @@ class Interactions(Stepwise):
         n_points = sum(len(self._values_of(result)) for result in new)
         n_points += sum(len(self._points_of(pair)[0].coordinates) for pair in pairs if pair not in self._joint)
         with progress_reporter(self._context.progress, len(self.row_positions) * n_points) as report:
-            for _ in self._compute(names, pairs, report):
+            for _ in self._work([result.feature for result in new], pairs, report):
                 pass
 
     def additivity(self, feature: Name) -> Additivity:
@@ -211,14 +203,22 @@ class Interactions(Stepwise):
             names = list(self._results)
             advice = "Name it in `features`."
             raise OptionError.must("feature", "be one of these features", feature, advice, known=names)
-        self._compute_at_once([feature])
+        self._compute([feature])
         moved = self._moved[feature]
         share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
         low, high = max(share - width, 0.0), min(share + width, 1.0)
-        return Additivity(share, low, high, _verdict(self._results[feature].label, share, low, high))
+        label = self._results[feature].label
+        shown = (
+            f"{100 * share:.3g} % of its squared slope (95 % interval {100 * low:.3g} to {100 * high:.3g} %) differs"
+        )
+        verdict = f"The effect of {label} depends on other features: {shown} between rows."
+        if high == 0:
+            verdict = f"{label} acts additively: its curves are parallel."
+        elif high <= _MOSTLY:
+            verdict = f"{label} acts {'nearly' if high <= _NEARLY else 'mostly'} additively: {shown} between rows."
+        return Additivity(share, low, high, verdict)
 
     def _values_of(self, result: FeatureExplanation) -> Array:
-        """Return the values that rows have, NaN the last one where some lack it."""
         return np.unique(result._item.feature.values[self.row_positions])
 
     def _move(self, result: FeatureExplanation, report: Report) -> Iterator[None]:
@@ -285,7 +285,6 @@ class Interactions(Stepwise):
 
     @cached_property
     def _least(self) -> float:
-        """Size of an effect below which it is rounding [output]."""
         return _ROUNDING * float(np.abs(self._context.all_predictions).max())
 
     def _related(self, joint: Array, whole: Array) -> Joint:
@@ -359,16 +358,6 @@ def _between_share(slopes: Array, shares: Array, weights: Array, least: float) -
     share = between / total
     influences = (np.square(deviations) - share * np.square(slopes)) @ shares / total
     return float(share), float(np.sqrt(weights @ np.square(influences)) / mass)
-
-
-def _verdict(label: str, share: float, low: float, high: float) -> str:
-    shown = f"{100 * share:.3g} % of its squared slope (95 % interval {100 * low:.3g} to {100 * high:.3g} %) differs"
-    if high == 0:
-        return f"{label} acts additively: its curves are parallel."
-    if high <= _MOSTLY:
-        how_far = "nearly" if high <= _NEARLY else "mostly"
-        return f"{label} acts {how_far} additively: {shown} between rows."
-    return f"The effect of {label} depends on other features: {shown} between rows."
 
 
 class JointEffects:

@@ -82,7 +82,15 @@ class MarginalEffects:
         self._label = " and ".join(feature.label for feature in self._features)
         context.check_all_rows("Marginal effects need")
         context.prediction_check.check()
-        self.values = self._computed()
+        self.values = np.full(len(self._start), np.nan)
+        is_forward = kind == "forward"
+        if is_forward and not self._is_contrast:
+            self.values[self._rows] = self._predicted(np.ones(1))[:, 0] - context.all_predictions[self._rows]
+        else:
+            shares = np.array([0.0 if self._is_contrast else -1.0, 1.0])
+            ends = self._predicted(shares)
+            length = 1.0 if is_forward else np.ptp(shares) * (self._end - self._start)[self._rows, 0]
+            self.values[self._rows] = (ends[:, 1] - ends[:, 0]) / length
         self.outside = self._leaves_range()
 
     def __repr__(self) -> str:
@@ -126,12 +134,21 @@ class MarginalEffects:
         - `at`: place among the features of the step.
         """
         feature, is_level = result._item.feature, self._is_level[at]
-        low, high = _two_values(self._context, feature) if step is None else (np.nan, np.nan)
-        if not np.isnan(low):
+        occurring = np.unique(feature.values[self._context.weighted_rows])
+        occurring = occurring[~np.isnan(occurring)]
+        if step is None and len(occurring) == 2:
             self._is_contrast = True
+            low, high = occurring.tolist()
             self._start[:, at], self._end[:, at] = low, high
         elif is_level:
-            self._end[:, at] = high = _level_of(feature, step)
+            levels = [False, True] if feature.levels is None else feature.levels.tolist()
+            found = feature.find_coordinate(step) if feature.levels is not None or step in levels else None
+            if found is None:
+                raise OptionError.must(
+                    "step", "be a level of a feature that has levels", step, f"Its levels are {listed(levels)}.",
+                    where=f" for {quoted(feature.readable)}", known=levels,
+                )  # fmt: skip
+            self._end[:, at] = high = found
         else:
             usual = result.scale if self.kind == "forward" else _SHORT * result.scale
             if step is not None:
@@ -145,19 +162,7 @@ class MarginalEffects:
             return length
         return feature.native(np.array([high]))[0] if is_level else high - low
 
-    def _computed(self) -> Array:
-        values, is_forward = np.full(self._context.table.n_observations, np.nan), self.kind == "forward"
-        if is_forward and not self._is_contrast:
-            values[self._rows] = self._predicted(np.ones(1))[:, 0] - self._context.all_predictions[self._rows]
-            return values
-        shares = np.array([0.0 if self._is_contrast else -1.0, 1.0])
-        ends = self._predicted(shares)
-        length = 1.0 if is_forward else np.ptp(shares) * (self._end - self._start)[self._rows, 0]
-        values[self._rows] = (ends[:, 1] - ends[:, 0]) / length
-        return values
-
     def _leaves_range(self) -> Mask:
-        """Whether a step of numbers ends outside of the observed values."""
         outside = np.zeros(len(self.values), np.bool_)
         weighing = self._context.weighted_rows
         for at in np.flatnonzero(~self._is_level):
@@ -186,26 +191,7 @@ class MarginalEffects:
         return found
 
 
-def _two_values(context: Context, feature: Feature) -> tuple[float, float]:
-    """Return the two coordinates that occur in rows with weight, the lower one first; NaN if there are not two."""
-    values = np.unique(feature.values[context.weighted_rows])
-    values = values[~np.isnan(values)]
-    return (float(values[0]), float(values[1])) if len(values) == 2 else (np.nan, np.nan)
-
-
-def _level_of(feature: Feature, step: object) -> float:
-    levels = [False, True] if feature.levels is None else feature.levels.tolist()
-    found = feature.find_coordinate(step) if feature.levels is not None or step in levels else None
-    if found is None:
-        raise OptionError.must(
-            "step", "be a level of a feature that has levels", step, f"Its levels are {listed(levels)}.",
-            where=f" for {quoted(feature.readable)}", known=levels,
-        )  # fmt: skip
-    return found
-
-
 def _length_of(feature: Feature, step: Any) -> float:
-    """Return a step along the axis, which may go down."""
     try:
         is_down = bool(step < type(step)(0))
         return -check_step(feature, -step) if is_down else check_step(feature, step)

@@ -12,20 +12,17 @@ from ice_explorer.checks import check_integer
 from ice_explorer.errors import DataError, OptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import feature_seed, make_grid
+from ice_explorer.features.grid import make_grid
 from ice_explorer.features.points import Points
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.progress import Stepwise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from ice_explorer.arrays import Array, Places, Values
+    from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
-    from ice_explorer.features.feature import Feature, FeatureKind
+    from ice_explorer.features.feature import FeatureKind
     from ice_explorer.tables.column import Name
 
 
@@ -81,12 +78,30 @@ class TwoWay(Stepwise):
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("sample", sample, 1, f"Leave it out for {SAMPLE}.")
         context.check_model("Partial dependence on two features needs")
+        columns, weights, seed = context.columns, context.weights, context.settings.random_state
+        axes = []
         try:
-            features = _features(context, first, second)
-            self.first, self.second = (_axis_of(feature, context, grid_size) for feature in features)
+            numbers = [columns.number(name) for name in (first, second)]
+        except OptionError as error:
+            raise error if isinstance(error, UnknownFeatureError) else error.advising("Name the group.") from None
+        try:
+            features = [columns.feature(number) for number in numbers]
+            if numbers[0] == numbers[1]:
+                raise OptionError(
+                    f"The two features of a pair must differ; got {quoted(features[0].name)} twice.",
+                    "Pass two different features.",
+                )
+            for feature in features:
+                column = SortedValues.of(feature.values, weights)
+                grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed).values
+                axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__
-        self.row_positions = _draw(context, min(features, key=lambda feature: feature.position), sample)
+        self.first, self.second = axes
+        # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
+        stratifying = min(features, key=lambda feature: feature.position)
+        values, purpose = stratifying.values, f"two-way of {stratifying.label}"
+        self.row_positions = context.draw(values, context.weighted_rows, sample, purpose)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))
@@ -137,7 +152,7 @@ class TwoWay(Stepwise):
             yield
 
     @cached_property
-    def near(self) -> NDArray[np.int64]:
+    def near(self) -> Rows:
         """Observations near each pair of values, (n_first, n_second): where there are none, nothing is like the pair.
 
         Near are those of the same level; of numbers those to which no other value is nearer, and those within a quarter
@@ -148,49 +163,15 @@ class TwoWay(Stepwise):
         found = np.zeros((len(self.first.axis), len(self.second.axis)))
         for start in range(0, len(known), _AT_A_TIME):
             rows = known[start : start + _AT_A_TIME]
-            first, second = (_are_near(feature, places, known, rows, reach) for feature, places in self._axes)
-            found += first @ second.T
+            near = []
+            for feature, places in self._axes:
+                values = feature.values[rows]
+                low = high = places
+                if feature.kind not in SEPARATE:
+                    within = reach * float(np.std(feature.values[known]))
+                    half_way = (places[1:] + places[:-1]) / 2
+                    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
+                    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
+                near.append(((values >= low[:, None]) & (values <= high[:, None])).astype(np.float64))
+            found += near[0] @ near[1].T
         return np.asarray(found.astype(np.int64))
-
-
-def _are_near(feature: Feature, places: Array, known: Places, rows: Places, reach: float) -> Array:
-    """Return 1 for observations near each value of an axis, else 0, (n_grid, n_rows).
-
-    `known` are all observations that have a value, `reach` is in standard deviations of these.
-    """
-    values = feature.values[rows]
-    if feature.kind in SEPARATE:
-        return np.asarray(values == places[:, None], dtype=np.float64)
-    within = reach * float(np.std(feature.values[known]))
-    half_way = (places[1:] + places[:-1]) / 2
-    low = np.minimum(places - within, np.concatenate([places[:1], half_way]))
-    high = np.maximum(places + within, np.concatenate([half_way, places[-1:]]))
-    return np.asarray((values >= low[:, None]) & (values <= high[:, None]), dtype=np.float64)
-
-
-def _features(context: Context, first: Name, second: Name) -> list[Feature]:
-    """Find two features, none of which need have been explained."""
-    try:
-        numbers = [context.columns.number(name) for name in (first, second)]
-    except UnknownFeatureError:
-        raise
-    except OptionError as error:
-        raise error.advising("Name the group.") from error.__cause__
-    if numbers[0] == numbers[1]:
-        name = context.columns.feature(numbers[0]).name
-        raise OptionError(
-            f"The two features of a pair must differ; got {quoted(name)} twice.", "Pass two different features."
-        )
-    return [context.columns.feature(number) for number in numbers]
-
-
-def _axis_of(feature: Feature, context: Context, grid_size: int) -> TwoWayAxis:
-    column, seed = SortedValues.of(feature.values, context.weights), context.settings.random_state
-    grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed)
-    return TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid.values), grid.values)
-
-
-def _draw(context: Context, feature: Feature, sample: int) -> NDArray[np.int64]:
-    """Draw rows of weight that cover a feature evenly, the same whichever of the two is named first."""
-    generator = feature_seed(context.settings.random_state, f"two-way of {feature.label}")
-    return draw_stratified(feature.values, context.weighted_rows, sample, generator)

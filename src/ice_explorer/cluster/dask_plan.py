@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer import cluster
 from ice_explorer import plan as one_machine
 from ice_explorer.checks import weights_error
-from ice_explorer.cluster.passes import check_options, check_rows, explain_feature, plan_sample
+from ice_explorer.cluster import check_options, check_rows, explain_feature, plan_sample
 from ice_explorer.errors import (
     Cancelled,
     DataError,
@@ -32,7 +32,7 @@ from ice_explorer.tables.table import no_table_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ice_explorer.cluster.passes import Grids, Summary, Sums
+    from ice_explorer.cluster import Grids, Summary, Sums
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.options import Options
     from ice_explorer.tables.column import Name

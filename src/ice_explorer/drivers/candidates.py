@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class SecondFeature:
     label: str
     kind: FeatureKind | ColumnKind
     is_integer: bool
-    values: NDArray[np.float64]
+    values: Array
     levels: list[str] | None
     clock: Clock = UTC_CLOCK
 
@@ -126,10 +126,8 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
         single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
-        frequent = sorted((each for each in single if each.difference > 0), key=_get_difference, reverse=True)[
-            :_MOST_LEVELS
-        ]
-        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent)))
+        frequent = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
+        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent if each.difference > 0)))
     low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
     one_end = max(_measure(column, rows, low=low), _measure(column, rows, high=high), key=_get_difference)
     two_ends = _measure(column, rows, low=low, high=high)
@@ -138,11 +136,7 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
 
 
 def _measure(
-    column: SecondFeature,
-    rows: Mask,
-    low: float = -math.inf,
-    high: float = math.inf,
-    levels: tuple[float, ...] = (),
+    column: SecondFeature, rows: Mask, low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()
 ) -> InCommon:
     values = column.values
     has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())
@@ -156,52 +150,13 @@ _STRONG: Final = 0.5  # features are listed where at least one correlation is as
 _WEAK: Final = 0.3  # weaker ones are not listed
 
 
-class Correlated(NamedTuple):
-    """A feature, how far another one varies with it, and the name of the measure."""
-
-    feature: str
-    correlation: float
-    measure: str
-
-
-@dataclass(frozen=True)
-class StrongCorrelations:
-    """The features that vary most with another one; none unless one does so strongly.
-
-    Attributes
-    ----------
-    lead : str
-        What comes before them, or a sentence where there are none.
-    """
-
-    lead: str
-    items: tuple[Correlated, ...]
-
-    @property
-    def sentence(self) -> str:
-        """All of it in a sentence."""
-        if not self.items:
-            return self.lead
-        listed = ", ".join(
-            f"{item.feature} ({item.correlation:.2f})".replace("(-", "(\N{MINUS SIGN}") for item in self.items
-        )
-        return f"{self.lead} {listed}."
-
-
-def strong_correlations(result: FeatureExplanation) -> StrongCorrelations:
-    """Return what varies strongly with a feature; computed once."""
-
-    def computed() -> StrongCorrelations:
-        table = correlated(result._context, result._item.feature, MOST)
-        found = [Correlated(*row) for row in table.itertuples(name=None)]
-        sizes = [abs(item.correlation) for item in found]
-        if not any(size >= _STRONG for size in sizes):
-            none = f"No other feature has a correlation of {_STRONG:g} or more with {result.label}."
-            return StrongCorrelations(none, ())
-        listed = tuple(item for item, size in zip(found, sizes, strict=True) if size >= _WEAK)
-        return StrongCorrelations("Varies with", listed)
-
-    return result._once("strong correlations", computed)
+def strong_correlations(result: FeatureExplanation) -> tuple[str, pd.DataFrame]:
+    """Return what varies strongly with a feature, as `correlated` does, and the text before it; none is a sentence."""
+    table = result._once("correlated", lambda: correlated(result._context, result._item.feature, MOST))
+    sizes = table["correlation"].abs()
+    if (sizes >= _STRONG).any():
+        return "Varies with", table[sizes >= _WEAK]
+    return f"No other feature has a correlation of {_STRONG:g} or more with {result.label}.", table.iloc[:0]
 
 
 def correlated(context: Context, feature: Feature, n: int, rows: Rows | None = None) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import permutations
 from operator import itemgetter
 from statistics import NormalDist
@@ -21,7 +22,6 @@ from ice_explorer.features.feature import is_identifier
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
@@ -145,7 +145,8 @@ class SplitColumn:
             threshold, sides = choose_between(lower, upper), name_threshold_sides(self.second, lower, upper)
         rules, conditions, side = [*sides], [*sides], int(split[-1])
         if self.places.max() == len(self.values):
-            rules[side] = add_missing(sides[side])
+            is_negated = " is not " in sides[side] or " not in " in sides[side]  # which missing values are no part of
+            rules[side] = f"{sides[side]}{',' if is_negated else ''} or missing"
             conditions[side] = f"({rules[side]})"
         return SplitText(threshold, levels, sides, rules, conditions)
 
@@ -171,11 +172,6 @@ _MOST_DIGITS = 17  # that tell every float64 from its neighbours
 _MINUTE = 1 / 1440  # of a day
 
 
-def add_missing(rule: str) -> str:
-    """Add the missing values to a rule, so that "not" does not seem to include them."""
-    return f"{rule}, or missing" if " is not " in rule or " not in " in rule else f"{rule} or missing"
-
-
 def choose_between(lower: float, upper: float) -> float:
     """Return the middle of two neighbouring values: a finite number from the lower one to below the upper one."""
     if lower == -math.inf:
@@ -193,7 +189,9 @@ def name_threshold_sides(second: SecondFeature, lower: float, upper: float) -> t
         text = second.levels[int(lower)]
     elif second.kind == "datetime":
         ahead = second.clock.wall(upper) - upper
-        text = _write_date(lower + ahead, upper + ahead)
+        middle = choose_between(lower + ahead, upper + ahead)
+        rounded = (math.floor(middle / step + 1e-6) * step for step in (1.0, _MINUTE))  # no finer than it takes
+        text = date_text(next((moment for moment in rounded if lower + ahead <= moment < upper + ahead), middle))
     elif second.kind == "timedelta":
         unit = choose_unit(second.values)
         text = f"{_write_number(lower * unit.per_day, upper * unit.per_day)} {unit.short}"
@@ -228,13 +226,6 @@ def _write_number(lower: float, upper: float, *, is_integer: bool = False) -> st
             break
     middle += 0.0  # no sign on zero
     return str(int(middle)) if middle.is_integer() and abs(middle) < 1e15 else repr(middle)
-
-
-def _write_date(lower: float, upper: float) -> str:
-    """Write the middle of two moments, no finer than needed to tell them apart: a day, a minute, or all there is."""
-    middle = choose_between(lower, upper)
-    rounded = (math.floor(middle / step + 1e-6) * step for step in (1.0, _MINUTE))
-    return date_text(next((moment for moment in rounded if lower <= moment < upper), middle))
 
 
 LEAST_ROWS: Final = 10
@@ -282,10 +273,6 @@ class CrossFit:
         self.training = [weights, *(np.where(np.isin(np.arange(n), fold), 0.0, weights) for fold in self.folds)]
         self.least_part = max(LEAST_ROWS / float(weights.sum()), _LEAST_PART)
         self.squares = self._square([np.zeros(n, dtype=np.intp)] * len(self.folds))
-
-    def find_splits(self, column: SplitColumn) -> list[Mask | None]:
-        """Return the best split by a column, for each training."""
-        return [column.find_best(self.targets, each, self.least_part * float(each.sum())) for each in self.training]
 
     def score(self, groups: Sequence[Places]) -> Array:
         """Return by how much less rows differ from the mean of their group in training than from that of all rows.
@@ -491,14 +478,6 @@ class Drivers:
             summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary
 
-    def frame(self) -> pd.DataFrame:
-        """Lay out as a table; see `Explanation.drivers`."""
-        import pandas as pd
-
-        columns = {"feature": "column", "rule": "rule", "share": "share", "n_yes": "n_rule", "n_no": "n_rest"}
-        values = {name: [getattr(driver, field) for driver in self.ranked] for name, field in columns.items()}
-        return pd.DataFrame(values).astype({"feature": object, "rule": object, "share": float})
-
 
 def _percent(share: float) -> str:
     percent = round(share * 100, _DIGITS)
@@ -537,8 +516,11 @@ def find_drivers(
     n_columns = len(columns) - columns.count(None)
     splittable, scored = [], [(Driver(second.label), 0 * weights) for second in seconds]
     for number, column in enumerate(columns):
-        split, *by_fold = fit.find_splits(column) if column is not None else [None]
-        if column is None or split is None:
+        if column is None:
+            continue
+        least = [fit.least_part * float(each.sum()) for each in fit.training]
+        split, *by_fold = map(partial(column.find_best, fit.targets), fit.training, least)
+        if split is None:
             continue
         splittable.append(column)
         gains = fit.score([column.group(each) for each in by_fold])

@@ -12,6 +12,8 @@ import numpy as np
 from ice_explorer.checks import check_positions
 from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import counted
+from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import standard_deviation
 
 if TYPE_CHECKING:
@@ -132,6 +134,11 @@ class Context:
         - raises OptionError: if they are neither, or belong to another index.
         """
         return check_positions(given, self.table.n_observations, option, self.table.index)
+
+    def draw(self, values: Array, rows: Rows, size: int, purpose: str, *, by_weight: bool = False) -> Rows:
+        """Draw rows that cover values evenly, as `draw_stratified` does, by the seed of a purpose."""
+        generator = feature_seed(self.settings.random_state, purpose)
+        return draw_stratified(values, rows, size, generator, self.weights if by_weight else None)
 
     def predictions(self, positions: Rows) -> Array:
         """Predict some observations as they are, (n_rows,) [output], a block of them at a time.

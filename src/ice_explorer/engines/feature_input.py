@@ -11,8 +11,7 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import make_feature
-from ice_explorer.features.grid import feature_seed, make_grid
-from ice_explorer.features.sampling import draw_stratified
+from ice_explorer.features.grid import make_grid
 from ice_explorer.metrics.conditional_scale import (
     Predictors,
     conditional_moments,
@@ -21,7 +20,7 @@ from ice_explorer.metrics.conditional_scale import (
     rank_levels,
     ranked_codes,
 )
-from ice_explorer.metrics.likelihood import SortedValues, floored_scale, standard_deviation
+from ice_explorer.metrics.likelihood import SortedValues, distances, floored_scale, standard_deviation
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.metrics.windows import nearest_shares
 from ice_explorer.tables.natural_order import sort_levels
@@ -96,6 +95,14 @@ class FeatureInput:
         """Whether σ is the likelihood scale: one number, however many rows, and not an array that was given."""
         return self.likelihood_scale.strides == (0,)
 
+    def far(self, rows: Rows) -> Array:
+        """How far grid values are from rows, in likelihood scales, (n_rows, n_grid): the exponents of the decay."""
+        if not self.feature.is_unordered:
+            return distances(self.grid.values, self.observed[rows], self.likelihood_scale[rows])
+        if self.distances is not None:
+            return self.distances[rows]
+        return np.asarray(self.observed[rows, None] != self.grid.values, np.float64)
+
     @property
     def feature_number(self) -> int:
         """Number of the feature."""
@@ -152,8 +159,7 @@ def feature_input(
         likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
     positions, summed = context.everything, context.weighted_rows
     if n_rows is not None:
-        generator = feature_seed(settings.random_state, feature.label)
-        positions = summed = draw_stratified(values, context.weighted_rows, n_rows, generator)
+        positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
         if weights is not None and weights[summed].sum() <= 1:
             raise OptionError(
                 "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "

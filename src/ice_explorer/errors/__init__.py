@@ -91,17 +91,6 @@ class PredictionError(ICEExplorerError, ValueError):
         """Pickle the message alone: what is kept of an explanation stays where its model is."""
         return type(self), self.args
 
-    def resumable(self, explanation: object, counts: tuple[int, int], resume: Callable[[], object]) -> PredictionError:
-        """Return the same error with what was computed of all features, and how the rest is computed."""
-        done, total = counts
-        advice = (
-            f"{done} of {counted(total, 'feature')} are computed and kept. When the model works, compute the others: "
-            "`error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
-        )
-        error = self.advising(advice) if self.is_passing else self
-        error.explanation, error.resume = explanation, resume
-        return error
-
     @classmethod
     def failed_on_rows(cls, error: Exception) -> PredictionError:
         """Return the error for a model that cannot predict X itself."""

@@ -1,30 +1,64 @@
-"""Colours of a column: positions along a ramp, or one colour per level."""
+"""Columns that colour curves, among them those of y, and their colours: a ramp, or one colour per level."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from enum import Enum
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.features.dates import make_column_clock
-from ice_explorer.results.outcomes import RESIDUAL
+from ice_explorer.tables.column import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Collection, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.features.dates import Clock
-    from ice_explorer.tables.column import Column, ColumnKind
+    from ice_explorer.tables.column import ColumnKind
 
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
 _MOST_LEVELS = 8
 _OTHER = "other"
+
+
+class Outcome(Enum):
+    """The name of a column that y is needed for; no column of X has it."""
+
+    OBSERVED = "observed"
+    RESIDUAL = "residual"
+
+
+RESIDUAL: Final = Outcome.RESIDUAL
+
+
+def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, str]:
+    """Return what the columns are called: with a number where a column of X is called so."""
+    found = {Outcome.OBSERVED: f"observed {target_name or 'target'}", RESIDUAL: "residual"}
+    for outcome, name in found.items():
+        number = 1
+        while name in labels:
+            number += 1
+            found[outcome] = f"{name} ({number})"
+    return found
+
+
+def residual_column(label: str, target: Array, predictions: Array) -> Column:
+    """Return y minus the prediction as a column, NaN where y is missing."""
+    return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
+
+
+def observed_column(label: str, target: Array, *, is_class: bool) -> Column:
+    """Return y as a column, NaN where it is missing; where a class is explained, whether it is that class."""
+    kind: ColumnKind = "boolean" if is_class else "numeric"
+    is_integer = bool(np.all(np.isnan(target) | (target == np.round(target))))
+    return Column(Outcome.OBSERVED, label, kind, is_integer=is_integer, dtype="float64", values=target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +75,7 @@ class RampColors:
     """
 
     column: str
-    values: NDArray[np.float64]
+    values: Array
     of: ColumnKind
     domain: tuple[float, float]
     median: float
@@ -58,7 +92,7 @@ class LevelColors:
     """
 
     column: str
-    values: NDArray[np.float64]
+    values: Array
     levels: list[str]
     counts: list[int]
     places: list[float] | None = None
@@ -68,7 +102,7 @@ class LevelColors:
         """Whether the levels have an order."""
         return self.places is not None
 
-    def at(self, positions: NDArray[np.int64]) -> LevelColors:
+    def at(self, positions: Rows) -> LevelColors:
         """Return the same for some of the rows."""
         return replace(self, values=self.values[positions])
 
@@ -76,7 +110,7 @@ class LevelColors:
 ColumnColors: TypeAlias = RampColors | LevelColors
 
 
-def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[str] = ()) -> ColumnColors:
+def column_colors(column: Column, positions: Rows, apart: Sequence[str] = ()) -> ColumnColors:
     """Values of a column at some rows, as something to colour by.
 
     - `column`: any column of X, or a group of columns as one category.
@@ -88,7 +122,7 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
       most frequent share a last level "other".
     """
     if column.kind in ("category", "other"):
-        return _unordered_levels(column, positions, frozenset(apart))
+        return _unordered_levels(column, positions, apart)
     values = column.values.astype(np.float64)
     distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     most = _MOST_ORDERED_NAMES if column.kind == "ordered" else _MOST_ORDERED_LEVELS
@@ -115,18 +149,18 @@ def column_colors(column: Column, positions: NDArray[np.int64], apart: Sequence[
     )
 
 
-def _finite(values: ArrayLike) -> NDArray[np.float64]:
+def _finite(values: ArrayLike) -> Array:
     """Put the largest number there is in the place of what is infinite, which has no place on an axis."""
     return np.nan_to_num(np.asarray(values, dtype=np.float64))
 
 
-def _unordered_levels(column: Column, positions: NDArray[np.int64], apart: AbstractSet[str]) -> LevelColors:
+def _unordered_levels(column: Column, positions: Rows, apart: Sequence[str]) -> LevelColors:
     """Colour by the levels, in their own order; by what is no level, as text, most frequent first."""
     texts = column.texts
     names, counts = np.unique(texts[~column.missing], return_counts=True)
     # Most frequent first, in alphabetical order among equals: np.unique has sorted the names.
     order = np.argsort(-counts, kind="stable")
-    is_kept = np.isin(names[order], list(apart)) | (np.arange(len(order)) < _MOST_LEVELS)
+    is_kept = np.isin(names[order], apart) | (np.arange(len(order)) < _MOST_LEVELS)
     kept, lumped = order[is_kept], order[~is_kept]
     if column.level_texts is not None:
         place = {text: at for at, text in enumerate(column.level_texts)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -68,8 +68,7 @@ class Extrapolation:
         return f"<Extrapolation: {self.summary}>"
 
 
-@dataclass(frozen=True, eq=False)
-class UnlikeShares:
+class UnlikeShares(NamedTuple):
     """The shares of an `Extrapolation` that are drawn along the axis."""
 
     grid_shares: Array
@@ -126,8 +125,12 @@ class Expected:
 
     def distances(self, rows: Rows, values: Array) -> Array:
         """Return how far values are from what the other features predict: of numbers z, of levels log p - log P."""
-        if self.levels is not None:
-            return self._surprise(rows, values)
+        if self.levels is not None and self.shares is not None and self.probabilities is not None:
+            place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
+            share = np.where(self.levels[place] == values, self.shares[place], 0.0)
+            probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
+            with np.errstate(divide="ignore"):  # infinite for a level that nobody has
+                return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
         assert self.mean is not None  # noqa: S101 - levels have probabilities
         assert self.scale is not None  # noqa: S101
         gap = values - self.mean[rows, None]
@@ -135,17 +138,6 @@ class Expected:
             return np.where(gap == 0, 0.0, np.inf)
         gap *= 1 / self.scale[rows, None]
         return np.abs(gap, out=gap)
-
-    def _surprise(self, rows: Rows, values: Array) -> Array:
-        """Return log p - log P, the share of a level to its probability; infinite for a level that nobody has."""
-        assert self.levels is not None  # noqa: S101 - it has probabilities
-        assert self.shares is not None  # noqa: S101
-        assert self.probabilities is not None  # noqa: S101
-        place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
-        share = np.where(self.levels[place] == values, self.shares[place], 0.0)
-        probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
-        with np.errstate(divide="ignore"):
-            return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
 
 
 def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
@@ -214,12 +206,10 @@ def rescaled(item: FeatureInput, expected: Expected | None) -> FeatureInput:
 def extrapolation_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> Extrapolation:
     """Score the phantom observations of some rows."""
     scores = expected.scores(rows, item.grid.values[None, :])
-    is_unlike = scores > THRESHOLD
-    mass = _mass(weights, rows)
-    grid_shares = np.average(is_unlike, axis=0, weights=mass) if len(rows) else np.full(item.grid.n_grid, np.nan)
-    share = float(grid_shares.mean())
+    is_unlike, mass = scores > THRESHOLD, _mass(weights, rows)
+    grid_shares = mass @ is_unlike / mass.sum() if len(rows) else np.full(item.grid.n_grid, np.nan)
     return Extrapolation(
-        scores, THRESHOLD, is_unlike, is_unlike.mean(axis=1), grid_shares, share, _summary(item, share)
+        scores, THRESHOLD, is_unlike, is_unlike.mean(axis=1), *_describe_shares(item, np.asarray(grid_shares))
     )
 
 
@@ -230,16 +220,16 @@ def unlike_shares_of(expected: Expected, item: FeatureInput, rows: Rows, weights
     for start in range(0, len(rows), n_rows):
         block = slice(start, start + n_rows)
         total += mass[block] @ (expected.scores(rows[block], item.grid.values[None, :]) > THRESHOLD)
-    grid_shares = total / mass.sum()
+    return _describe_shares(item, total / mass.sum())
+
+
+def _describe_shares(item: FeatureInput, grid_shares: Array) -> UnlikeShares:
     share = float(grid_shares.mean())
-    return UnlikeShares(grid_shares, share, _summary(item, share))
+    phantoms = f"{100 * share:.0f} % of the phantom observations of {item.feature.label!r}"
+    summary = f"{phantoms} are further from what the other features predict than 99 % of rows."
+    return UnlikeShares(grid_shares, share, summary)
 
 
 def _mass(weights: Array, rows: Rows) -> Array:
     """Weights of rows; where all are 0 they count alike."""
     return weights[rows] if weights[rows].any() else np.ones(len(rows))
-
-
-def _summary(item: FeatureInput, share: float) -> str:
-    phantoms = f"{100 * share:.0f} % of the phantom observations of {item.feature.label!r}"
-    return f"{phantoms} are further from what the other features predict than 99 % of rows."

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.checks import check_index
+from ice_explorer.checks import check_index, is_number
 from ice_explorer.engines.notes import merge_notes
 from ice_explorer.engines.sums import add_block, empty_sums, missing_change
 from ice_explorer.errors import OptionError
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ice_explorer.engines.sums import Sums
     from ice_explorer.features.columns import Columns
     from ice_explorer.results.options import Unit
-    from ice_explorer.tables.column import Column, Name
+    from ice_explorer.tables.column import Name
 
     Blocks = Iterable[tuple[Rows, Array]]
     Curves = Callable[[Rows], Iterable[tuple[Rows, Array]]]
@@ -122,50 +122,37 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
 
     - `by` (n_observations,): name of a column or group, or a label of each observation, with the index of X.
     """
+    name, levels = getattr(by, "name", None), None
     if isinstance(by, Hashable):
-        return _of_column(columns.named(by))
-    given = np.asarray(by) if hasattr(by, "__len__") else None
-    if given is None or given.shape != (columns.n_observations,):
-        raise OptionError.must(
-            "by",
-            f"be a column or group of X, or one label for each of its {columns.n_observations:,} rows",
-            by,
-            "For several columns pass `X.groupby(['a', 'b']).ngroup()`.",
-        )
-    check_index("by", "by", by, index)
-    return _numbered(getattr(by, "name", None), given.tolist())
-
-
-def _of_column(column: Column) -> Subgroups:
-    labels = column.labels.tolist()
-    if column.levels is None:
-        return _numbered(column.name, labels)
-    used = set(labels)
-    return _coded(column.name, [level for level in column.levels.tolist() if level in used], labels)
-
-
-def _numbered(name: Name, labels: list[Any]) -> Subgroups:
-    """Number labels in their order, or in that of their first appearance where they have none."""
-    present = list(dict.fromkeys(label for label in labels if not _is_missing(label)))
-    with suppress(TypeError):  # of labels of several types
-        present.sort()
-    return _coded(name, present, labels)
-
-
-def _coded(name: Name, present: list[Any], labels: list[Any]) -> Subgroups:
-    if len(present) > _MOST_GROUPS:
+        column = columns.named(by)
+        name, labels, levels = column.name, column.labels.tolist(), column.levels
+    else:
+        given = np.asarray(by) if hasattr(by, "__len__") else None
+        if given is None or given.shape != (columns.n_observations,):
+            raise OptionError.must(
+                "by",
+                f"be a column or group of X, or one label for each of its {columns.n_observations:,} rows",
+                by,
+                "For several columns pass `X.groupby(['a', 'b']).ngroup()`.",
+            )
+        check_index("by", "by", by, index)
+        labels = given.tolist()
+    # Levels have an order; other labels that of their values, or where these have none of their first appearance.
+    present = [label for label in dict.fromkeys(labels) if label is not None and label == label]  # noqa: PLR0124 - NaN
+    if levels is not None:
+        present = [level for level in levels.tolist() if level in set(present)]
+    with suppress(TypeError):
+        present = present if levels is not None else sorted(present)
+    n_groups = len(present)
+    if n_groups > _MOST_GROUPS:
         raise OptionError(
             f"`by` must name at most {_MOST_GROUPS} groups; {quoted('by' if name is None else name)} has "
-            f"{len(present):,} values.",
+            f"{n_groups:,} values.",
             "Pass labels of intervals instead, such as `pandas.qcut(X['name'], 4)`.",
         )
     code_of = {label: code for code, label in enumerate(present)}
-    codes = np.array([len(present) if _is_missing(label) else code_of[label] for label in labels], dtype=np.intp)
-    return Subgroups(name, [*present, *[None][: int((codes == len(present)).any())]], codes)
-
-
-def _is_missing(label: object) -> bool:
-    return label is None or label != label  # noqa: PLR0124 - NaN and NaT
+    codes = np.array([code_of.get(label, n_groups) for label in labels], dtype=np.intp)
+    return Subgroups(name, [*present, *[None][: int((codes == n_groups).any())]], codes)
 
 
 def sums_by(
@@ -209,11 +196,9 @@ _BLOCK: Final = 1 << 20  # influences of rows on all features that are worked on
 
 def check_level(ci: object) -> float:
     """Return the level of intervals as a float, or raise if it is none."""
-    is_number = isinstance(ci, (int, float, np.integer, np.floating)) and not isinstance(ci, bool)
-    if not is_number or not 0 < ci < 1:  # type: ignore[operator]
-        raise OptionError.must(
-            "ci", "be greater than 0 and less than 1", ci, f"Use `ci={USUAL_LEVEL}` for intervals of 95 %."
-        )
+    if not is_number(ci) or not 0 < ci < 1:  # type: ignore[operator]
+        advice = f"Use `ci={USUAL_LEVEL}` for intervals of 95 %."
+        raise OptionError.must("ci", "be greater than 0 and less than 1", ci, advice)
     return float(ci)  # type: ignore[arg-type]
 
 
@@ -244,13 +229,7 @@ def most_rows(context: Context, n_sets: int) -> int:
 
 
 def row_influences(
-    context: Context,
-    item: FeatureInput,
-    sums: Sums | None,
-    curves_of: Curves,
-    *,
-    decay: float,
-    n_rows: int,
+    context: Context, item: FeatureInput, sums: Sums | None, curves_of: Curves, *, decay: float, n_rows: int
 ) -> RowInfluences:
     """Return the influence of rows on every metric of a feature, and on its σ.
 
@@ -311,11 +290,7 @@ def influence_on_prediction_sd(context: Context) -> tuple[float, Array]:
 
 def make_block(item: FeatureInput, rows: Rows, curves: Array, weights: Array, missing: Array | None) -> Block:
     """Return rows of a feature with their curves, and what their likelihood depends on."""
-    units = item.likelihood_scale[rows]
-    if item.feature.is_unordered and item.distances is None:
-        units = (item.observed[rows, None] != item.grid.values).astype(np.float64)
-    elif item.distances is not None:
-        units = item.distances[rows]
+    units = item.far(rows) if item.feature.is_unordered else item.likelihood_scale[rows]
     return Block(curves, item.observed[rows], units, weights, missing)
 
 
@@ -453,7 +428,6 @@ class Uncertainty:
         return low, high, tied
 
     def _values(self, name: str) -> Array:
-        """Return a metric of all features, per σ or step, (n_features,) [output]."""
         values = np.array([part.figures[name] for part in self._parts])
         return np.where(np.isnan(self._ratios), 1.0, self._ratios) * values if name in PER_STEP else values
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import OrderedSums
     from ice_explorer.metrics.windows import Convention
-    from ice_explorer.models.predict import Predictor
 
 _ALONG: Final = 0.1  # distance of curves from the diagonal, in SD of the values: steps of trees have one
 _NEAR: Final = 0.05  # the same of the target beside the values
@@ -74,7 +73,13 @@ def known_target(y: object, context: Context) -> KnownTarget:
     """Compare the observed target with every column of X: its values, and where they are missing."""
     predictor, columns = context.predictor, context.columns
     numbers, sentences = observed_target(y, context), {}
-    codes = _codes(y, predictor) if predictor.of_classes else None
+    codes = None
+    if predictor.of_classes:  # labels of what is explained, from 0; missing ones are -1
+        labels, output = target_columns(y), predictor.output
+        chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
+        numbered: dict[Any, int] = {None: -1}
+        chosen_labels = labels[0 if len(labels) == 1 else chosen]
+        codes = np.array([numbered.setdefault(label, len(numbered) - 1) for label in chosen_labels], dtype=np.intp)
     for column in columns.read:
         is_copy = column.kind in ("numeric", "boolean") and _is_copy(column.values, numbers)
         if codes is not None and (is_copy or (column.kind != "other" and _tells(column.values, codes))):
@@ -135,15 +140,6 @@ def _is_copy(values: Array, numbers: Array) -> bool:
     return bool(largest > _CONSTANT * digits)
 
 
-def _codes(y: object, predictor: Predictor) -> Places:
-    """Number the labels of what is explained from 0; missing ones are -1."""
-    columns, output = target_columns(y), predictor.output
-    chosen: Any = output[0] if isinstance(output, tuple) else predictor.position or 0
-    labels = columns[0 if len(columns) == 1 else chosen]
-    codes: dict[Any, int] = {None: -1}
-    return np.array([codes.setdefault(label, len(codes) - 1) for label in labels], dtype=np.intp)
-
-
 def _tells(values: Array, codes: Places) -> bool:
     """Return whether each value, a missing one among them, goes with one label, and each label with one value."""
     known = np.flatnonzero(codes >= 0)
@@ -178,7 +174,16 @@ class Note(NamedTuple):
 
 def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
     """Return the notes on a feature, by subject; `outlying` are the rows whose curves lie far from all others."""
-    found = {"missing": _note_missing(sums), "outlying": _note_outlying(outlying)}
+    found: dict[str, Note | None] = {}
+    figures = sums.undecayed()
+    if figures.missing_impact > figures.impact:  # either may be NaN
+        missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
+        sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
+        found["missing"] = Note(sentence, f"{missing} against {impact}")
+    if len(outlying):
+        shown = ", ".join([*map(str, outlying[:_MOST_ROWS].tolist()), *["…"][: max(0, len(outlying) - _MOST_ROWS)]])
+        behave = "behaves" if len(outlying) == 1 else "behave"
+        found["outlying"] = Note(f"{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}.", shown)
     if not isinstance(sums, UnorderedSums) and len(sums.grid) >= _FEWEST_VALUES:  # levels without order have no steps
         movement = _note_movement if sums.convention == "step" else _note_close_values
         found |= {"movement": movement(sums), "step": _note_step(sums, item)}
@@ -186,7 +191,6 @@ def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
 
 
 def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
-    """Return a note on the two values between which most of the movement happens, if few observations are there."""
     movement = sums.mean_absolute_changes
     total = movement.sum()
     if not total > 0:
@@ -202,7 +206,6 @@ def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
 
 
 def _note_movement(sums: OrderedSums) -> Note | None:
-    """Return a note where the curves go up and down many times their range."""
     extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
     if sums.changes is None or total <= (_MANY_TIMES + _ROUNDING) * extent:
         return None
@@ -220,24 +223,6 @@ def _note_close_values(sums: OrderedSums) -> Note | None:
         "changes between close values weigh most."
     )
     return Note(sentence, f"{figure_text(paper)} against {figure_text(step)}")
-
-
-def _note_missing(sums: Sums) -> Note | None:
-    """Return a note where a value going missing changes the prediction more than its steps do."""
-    figures = sums.undecayed()
-    if not figures.missing_impact > figures.impact:  # either may be NaN
-        return None
-    missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
-    sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
-    return Note(sentence, f"{missing} against {impact}")
-
-
-def _note_outlying(rows: Rows) -> Note | None:
-    if not len(rows):
-        return None
-    shown = f"{', '.join(map(str, rows[:_MOST_ROWS].tolist()))}{', …' if len(rows) > _MOST_ROWS else ''}"
-    behave = "behaves" if len(rows) == 1 else "behave"
-    return Note(f"{counted(len(rows), 'row')} {behave} unlike the rest: {shown}.", shown)
 
 
 def merge_feature_notes(features: Sequence[FeatureExplanation], convention: Convention) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_one_of, to_float_array
+from ice_explorer.checks import check_integer, check_one_of, is_number, to_float_array
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
@@ -130,15 +130,9 @@ def resolve_decay(settings: Settings, decay: float | None) -> float:
 
 
 def _check_values(option: str, words: Sequence[str], got: object) -> None:
-    """Check an option that takes one of some words, or values by feature."""
     if not isinstance(got, Mapping) and not (isinstance(got, str) and got in words):
-        raise OptionError.must(
-            option,
-            f"be {or_listed(words)}, or a mapping of features to values",
-            got,
-            f"For one feature write `{option}={{'name': values}}`.",
-            known=words,
-        )
+        what, advice = f"be {or_listed(words)}, or a mapping of features to values", f"`{option}={{'name': values}}`"
+        raise OptionError.must(option, what, got, f"For one feature write {advice}.", known=words)
 
 
 def check_n_jobs(n_jobs: object) -> int:
@@ -148,12 +142,8 @@ def check_n_jobs(n_jobs: object) -> int:
     if isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool) and (n_jobs >= 1 or n_jobs == -1):
         count = int(n_jobs) if n_jobs >= 1 else os.cpu_count() or 1
         return count if count == 1 or can_start_threads() else 1
-    raise OptionError.must(
-        "n_jobs",
-        "be a number of threads of at least 1, or -1 for one per processor",
-        n_jobs,
-        "Leave it out for one.",
-    )
+    what = "be a number of threads of at least 1, or -1 for one per processor"
+    raise OptionError.must("n_jobs", what, n_jobs, "Leave it out for one.")
 
 
 def check_sample(sample: object, n_observations: int) -> int | None:
@@ -164,18 +154,13 @@ def check_sample(sample: object, n_observations: int) -> int | None:
         return int(sample)
     if isinstance(sample, (float, np.floating)) and 0 < sample < 1:
         return max(1, round(float(sample) * n_observations))
-    raise OptionError.must(
-        "sample",
-        "be a count from 1 to the number of observations or a fraction greater than 0 and less than 1",
-        sample,
-        "Use `sample=None` for all of them.",
-        where=f" for {counted(n_observations, 'observation')}",
-    )
+    what = "be a count from 1 to the number of observations or a fraction greater than 0 and less than 1"
+    where = f" for {counted(n_observations, 'observation')}"
+    raise OptionError.must("sample", what, sample, "Use `sample=None` for all of them.", where=where)
 
 
 def _check_budget(got: object) -> None:
-    numbers = (int, float, np.integer, np.floating)
-    if got is not None and (isinstance(got, bool) or not isinstance(got, numbers) or not 0 < got < math.inf):
+    if got is not None and not (is_number(got) and 0 < got < math.inf):  # type: ignore[operator]
         what = "be a positive number of seconds"
         raise OptionError.must("budget", what, got, "Leave it out to use all rows, however long that takes.")
 
@@ -190,8 +175,7 @@ def parse_memory_limit(limit: object) -> int:
             base = 1024 if unit.endswith("i") else 1000
             number = float(match[1]) * base ** " kmgt".index(unit[:1] or " ")
     else:
-        is_number = isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool)
-        given = to_float_array(limit) if is_number else None
+        given = to_float_array(limit) if is_number(limit) else None
         number = math.nan if given is None else float(given)
     if not (math.isfinite(number) and number >= 1):
         what = "be a positive number of bytes or a text such as '500MB' or '2GB'"

@@ -71,7 +71,6 @@ def _fits(text: bytes) -> bool:
 
 
 def _most_bytes(size: int) -> int:
-    """Return what the members of a file may take."""
     return min(_MOST_BYTES, max(_LEAST_BYTES, _MOST_PER_BYTE * size))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -214,24 +214,21 @@ def _set_feature(entry: Entries, columns: Columns) -> Feature:
 def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Feature) -> FeatureExplanation:
     """Return the results of a feature; the method takes its curves."""
     item = _input(entry, context, feature)
-    starts, n_grid, drivers = entry["starts"], item.grid.n_grid, entry["drivers"]
+    starts, n_grid, drivers, missing = entry["starts"], item.grid.n_grid, entry["drivers"], entry["missing"]
     _check(len(starts) and starts[0] == 0 and _increase(starts, n_grid), "stretches are not those of the grid")
-    _check((entry["missing"] is not None) == item.has_missing, "predictions with missing values are missing")
+    _check((missing is not None) == item.has_missing, "predictions with missing values are missing")
     stretch_of_grid = np.searchsorted(starts, np.arange(n_grid), side="right") - 1
-    method.features[feature.position] = KnownCurves(
-        item, entry["curves"], stretch_of_grid, entry["own"], entry["missing"]
-    )
-    sums, sampling, effects = entry["sums"], entry["sampling"], entry["effects"]
+    method.features[feature.position] = KnownCurves(item, entry["curves"], stretch_of_grid, entry["own"], missing)
+    sums, sampling, effects, combined = entry["sums"], entry["sampling"], entry["effects"], drivers.combined
     active = None if feature.is_unordered else sums["active"]
     _check(active is None or _increase(active, n_grid - 1), "active intervals are not in order")
     _check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
     _check(sampling is None or (np.diff(sampling.exponents) > 0).all(), "decays of a sample are not in order")
     filled = empty_sums(item, active=active).fill(sums)
     result = FeatureExplanation(context, method, item, filled, sampling=sampling)
-    combined = drivers.combined
-    _check((combined.row_rules is not None) == (len(combined.columns) == 2) == bool(combined.columns), "no rules")
-    if combined.row_rules is not None:
-        _check(np.isin(combined.row_rules, np.arange(len(combined.rules))).all(), "there is no such rule")
+    of_rows, n_rules = combined.row_rules, len(combined.rules)
+    _check((of_rows is not None) == (len(combined.columns) == 2) == bool(combined.columns), "no rules")
+    _check(of_rows is None or np.isin(of_rows, np.arange(n_rules)).all(), "there is no such rule")
     _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
     result._once(DRIVERS, lambda: drivers)
     if effects is not None:
@@ -278,14 +275,10 @@ def refuse(*_: object) -> NoReturn:
     raise ModelNeededError.predictions("Predictions at other values than those of the file need")
 
 
-@dataclass(frozen=True, eq=False)
-class KnownCurves:
-    """What was predicted of one feature.
+class KnownCurves(NamedTuple):
+    """Predictions of one feature: curves by stretch, and at observed values (the median for missing) and without them.
 
-    - `stretches` (n_rows, n_stretches): curves, which are constant along each stretch.
-    - `stretch_of_grid` (n_grid,): stretch of each grid value.
-    - `own` (n_rows,): predictions at the observed values, at the median for missing ones.
-    - `missing` (n_rows,): predictions with the value missing; None where it never is.
+    `stretches` is (n_rows, n_stretches), `stretch_of_grid` (n_grid,), `own` and `missing` (n_rows,).
     """
 
     item: FeatureInput

@@ -267,7 +267,6 @@ def _label(what: str = "A name or label") -> Value:
 
 
 def _labels(what: str, make: Callable[[list[Any]], Any] = list) -> Value:
-    """Labels that can be keys of a dictionary."""
 
     def read(entry: Any) -> Any:
         labels = [from_json(each) for each in _read_list(entry)]

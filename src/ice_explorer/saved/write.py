@@ -10,8 +10,6 @@ import numpy as np
 from ice_explorer.beyond.effects import saved_effects
 from ice_explorer.checks import check_integer
 from ice_explorer.errors import DataError
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.saved.archive import pack
 from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, write
 from ice_explorer.version import __version__
@@ -38,8 +36,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     """
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MOST_ROWS}.")
     context, columns = explanation._context, explanation._context.columns
-    generator = feature_seed(explanation.settings.random_state, "rows of a file")
-    rows = draw_stratified(context.everything.astype(np.float64), context.everything, max_lines, generator)
+    rows = context.draw(context.everything.astype(np.float64), context.everything, max_lines, "rows of a file")
     predictions = explanation.predictions(rows)
     notes, target = explanation.notes[len(explanation._alerts) :], explanation._observed_target
     numbers = {*range(len(columns.names), len(columns.names) + len(columns.groups)), *columns.categorical}
@@ -89,7 +86,6 @@ def opened_note(context: Context) -> str:
 
 
 def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
-    """Return the labels of the rows; of some rows without any their positions."""
     index = explanation._context.table.index
     if index is None:
         if len(rows) == explanation._n_observations:
@@ -99,7 +95,6 @@ def _index(explanation: Explanation, rows: Rows) -> dict[str, Any] | None:
 
 
 def _column(column: Column, rows: Rows) -> dict[str, Any]:
-    """Return a column of the saved rows: values, or texts of other objects."""
     values: Any = column.values[rows]
     texts = None
     if column.kind == "other":

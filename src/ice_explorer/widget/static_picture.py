@@ -96,7 +96,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     decay = resolve_decay(explanation.settings, state.decay)
-    if not waits and not explanation._has_intervals(decay):
+    if not waits and explanation._unmeasured(decay):
         state = replace(state, ci=None)
     slow: tuple[str, ...] = _SLOW_TO_DRAW if explanation.method == "brute" else ()
     if slow and state.choice("coloring") in ("driver", "together"):

@@ -104,9 +104,7 @@ def check_color_by(value: object, open_work: Callable[[], Work]) -> str | None:
         return None
     known = open_work().known
     outcome = known._outcome(value)
-    if outcome is not None:
-        return known._checked_outcome_label(outcome)
-    return known._column(value).label
+    return known._column(value).label if outcome is None else outcome[1]
 
 
 def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) -> str | float:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
+from ice_explorer.results.column_colors import RESIDUAL, Outcome
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.results.outcomes import RESIDUAL, Outcome
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, Header, Note
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -77,12 +77,9 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             effects = local_effects(feature, between_blocks)
             return messages.EffectsBody(feature.label, effects.mean_prediction, effects.grid, effects.columns["ale"])
         case requests.CorrelatedRequest():
-            correlations = strong_correlations(feature)
-            items = [
-                messages.CorrelatedItem(each.feature, each.correlation, cast("Any", each.measure))
-                for each in correlations.items
-            ]
-            return messages.CorrelatedBody(feature.label, correlations.lead, items)
+            lead, table = strong_correlations(feature)
+            items = [messages.CorrelatedItem(*row) for row in table.itertuples(name=None)]
+            return messages.CorrelatedBody(feature.label, lead, items)
         case requests.UnlikeRequest():
             return curves.describe_unlike(feature, request.positions, between_blocks)
         case requests.IntervalsRequest():
@@ -129,7 +126,7 @@ def _intervals(
         none = np.full(len(labels), np.nan)
         return messages.IntervalsBody(len(known), len(known), messages.Intervals(none, none, none, none, []))
     if not _advance(partial(known._measure_next, request.decay), between_blocks):
-        return messages.IntervalsBody(known._n_measured(request.decay), len(known), None)
+        return messages.IntervalsBody(len(known) - len(known._unmeasured(request.decay)), len(known), None)
     ranked = known._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
     place = {label: at for at, label in enumerate(labels)}
     places = [place[label] for label in known._labels]
