@@ -598,5 +598,7 @@ def test_the_sentence_tells_what_a_missing_value_does():
     X = pd.DataFrame({"c": [1.0, 2.0, np.nan, 4.0] * 6, "x": np.arange(24.0)})
     e = explain(lambda rows: rows["c"].isna() * 1.0 + 0.001 * rows["x"], X, progress=False)
     sentences = {name: scene(e, ViewState(feature=name)).average for name in X}
-    assert sentences["c"].endswith(" whatever the value of c. If c is missing, it changes by 1 on average.")
+    assert sentences["c"].endswith(
+        " whatever the value of c. If c is missing, the prediction changes by 1 on average, up or down."
+    )
     assert "missing" not in sentences["x"]

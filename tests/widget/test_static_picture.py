@@ -143,6 +143,16 @@ def test_a_requested_picture_shows_what_the_reader_chose_since(make):
     assert picture_origin(requested(other))["feature"] == "x0"
 
 
+def test_what_is_unlike_the_data_is_in_the_picture_once_that_is_known(make):
+    """No picture waits for the models that tell; a figure that was drawn before has fitted them."""
+    explorer = make(wave, numbers())
+    assert explorer.explanation
+    explorer.feature = "x1"
+    assert "fade" in picture_origin(requested(explorer))["not_drawn"]
+    explorer.figure()
+    assert "fade" not in picture_origin(requested(explorer))["not_drawn"]
+
+
 def test_there_is_no_requested_picture_before_the_result(make):
     """The request is answered at once, also that for an explorer that is closed or unknown."""
     held = Held()

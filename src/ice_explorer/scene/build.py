@@ -366,7 +366,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
     if figures["missing_impact"] > figures["impact"]:  # a missing value does more than a step does; neither is NaN
         changes = number_text(figures["missing_impact"])
-        average += f" If {opened.label} is missing, it changes by {changes} on average."
+        average += f" If {opened.label} is missing, the prediction changes by {changes} on average, up or down."
     return Scene(
         ranking=replace(ranking, opened=opened.label),
         lines=lines,

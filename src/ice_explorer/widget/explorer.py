@@ -436,7 +436,7 @@ class ICEExplorer(anywidget.AnyWidget):
 
         def answer(_feature: object) -> None:
             drawn = self._drawn(work)
-            shown = [drawn | {"besides": None}, missing_parts(drawn)]
+            shown = [drawn | {"besides": None}, missing_parts(work.explanation(snapshot.results), drawn)]
             if self._picture is None or self._picture[0] != shown:
                 picture = draw_picture(work, snapshot.results, drawn)
                 self._picture = None if picture is None else (shown, picture)

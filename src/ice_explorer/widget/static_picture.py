@@ -36,7 +36,6 @@ _LINES_OF_SLOW: Final = 100  # where a model predicts every point of every curve
 _MARKED_OF_PICTURE: Final = 10
 _WIDTH: Final = 180.0  # mm
 _DPI: Final = 130.0
-_FITTED: Final = ("fade",)  # fits models, which a cell does not wait for
 # Choices that need predictions of every point, where the model predicts them all.
 _SLOW_TO_DRAW: Final = ("right", "compared", "classes", "ale")
 
@@ -101,8 +100,10 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     slow: tuple[str, ...] = _SLOW_TO_DRAW if explanation.method == "brute" else ()
     if slow and state.choice("coloring") in ("driver", "together"):
         slow = (*slow, "coloring")
-    left_out = (*slow, *missing_parts(state))
-    choices = {name: value for name, value in state.choices.items() if name not in left_out} | {"fade": "distance"}
+    left_out = (*slow, *missing_parts(explanation, state))
+    choices = {name: value for name, value in state.choices.items() if name not in left_out}
+    if "fade" in left_out:
+        choices["fade"] = "distance"
     most = min(state.max_lines, _LINES_OF_SLOW if slow else _LINES_OF_PICTURE)
     shown = with_surroundings(explanation, scene(explanation, replace(state, max_lines=most, choices=choices)))
     whole = replace(shown, state=replace(shown.state, choices=state.choices))
@@ -113,12 +114,14 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
         return base64.b64encode(small_png_bytes(figure, _DPI, origin)).decode()
 
 
-def missing_parts(view_state: ViewState | Mapping[str, Any]) -> list[str]:
+def missing_parts(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
     state = ViewState.of(view_state)
+    opened = explanation[state.feature] if state.feature in explanation else None
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
+        "fade": opened is None or not opened._knows_unlike,
         "left": state.choice("left") == "interactions" and not joint.has_interactions,
         "pair": bool(pair) and pair not in joint.known_pairs,
     }
-    return [*_FITTED, *(name for name, missing in is_missing.items() if missing)]
+    return [name for name, missing in is_missing.items() if missing]
