@@ -63,6 +63,7 @@ async function takeAll(host, width) {
   // One case at a time: all of them at once keep a browser busy for minutes.
   const query = new URLSearchParams({ host, width: String(width) });
   await page.goto(`http://127.0.0.1:${port}/?${query}#none`);
+  await page.locator("nav a").first().waitFor({ state: "attached" }); // the recordings are read after the page has loaded
   for (name of await page.locator("nav a").allTextContents()) {
     await page.evaluate(go, name);
     await page.evaluate(settled, QUIET);
