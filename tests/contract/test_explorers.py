@@ -253,7 +253,6 @@ class Explorer:
     in_common: Sequence[int] = ()
     pairs: Sequence[tuple[str, str]] = ()
     effects: bool = False
-    unlike: bool = False
     interactions: bool = False
     intervals: bool = False
     paper: bool = False
@@ -269,7 +268,7 @@ def clinic_explorer() -> Explorer:
     return Explorer(
         readmitted, X, CLINIC, output_label=READMITTED, what_if=[0, 3, 4, 7, 33, 60, 120, 180, 240, *extremes],
         in_common=np.flatnonzero(X["Age"] > 60).tolist(), pairs=[("Age", "BMI"), ("Age", "Smoker")],
-        effects=True, unlike=True, interactions=True, intervals=True, paper=True,
+        effects=True, interactions=True, intervals=True, paper=True,
     )  # fmt: skip
 
 
@@ -279,7 +278,7 @@ def rentals_explorer() -> Explorer:
     groups = {"Heating": [name for name in X.columns if name.startswith("Heating ")]}
     pairs = [("District", "Area"), ("Area", "Heating"), ("Heating", "District"), ("Built", "Time to the centre")]
     return Explorer(
-        rent, X, [*features[:2], "Heating", *features[2:]], options={"groups": groups}, what_if=[2, 4], pairs=pairs,
+        rent, X, [*features[:2], "Heating", *features[2:]], options={"groups": groups}, what_if=[2, 4, 13], pairs=pairs,
         intervals=True,
     )  # fmt: skip
 
@@ -315,7 +314,7 @@ FOUR = {**TWO, "without lab values": without_laboratory, "without vital signs": 
 EXPLORERS = {
     "clinic": clinic_explorer,
     "rentals": rentals_explorer,
-    "weather": lambda: Explorer(bicycles, X := weather(120), [*X], what_if=[3], effects=True, unlike=True),
+    "weather": lambda: Explorer(bicycles, X := weather(120), [*X], what_if=[3], effects=True),
     "observed": observed_explorer,
     "stepped": stepped_explorer,
     "additive": lambda: Explorer(additive, clinic(100), ["Age", "BMI"], pairs=[("Age", "BMI")]),
@@ -381,12 +380,11 @@ def list_requests_about(feature, explorer: Explorer, work, rows: list[int]):
         yield requests.CurvesRequest("", label, len(rows), [], model)
     yield requests.DriversRequest("", label)
     yield requests.CorrelatedRequest("", label)
+    yield requests.UnlikeRequest("", label, rows)
     if feature._groups() is not None:
         yield requests.GroupsRequest("", label, rows)
     if explorer.effects:
         yield requests.EffectsRequest("", label)
-    if explorer.unlike:
-        yield requests.UnlikeRequest("", label, rows)
     if work.choices.outputs:
         yield requests.ClassesRequest("", label, len(rows))
 
