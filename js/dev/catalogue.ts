@@ -52,7 +52,7 @@ function recounted(model: FakeModel): FakeModel {
 function interactionsSoFar(nFeatures: number): FakeModel {
   const { features, ...all } = clinic.recorded("interactions");
   const body = { ...all, done: nFeatures, features: features.slice(0, nFeatures), pairs: [] };
-  return age({ _view: { left: "interactions" } }).replyingOnce("interactions", body);
+  return age({ _view: { left: "interactions" } }).replying("interactions", body, 1);
 }
 
 const classes = (kernel: RecordedKernel, traits: Partial<Traits> = {}): FakeModel =>
@@ -136,7 +136,7 @@ export const cases: Record<string, () => FakeModel> = {
   "a date and a duration": () => paired("Built", "Time to the centre"),
   "two numbers, both signs": () => paired("Age", "BMI", additive),
   "two numbers, computing": () =>
-    paired("Age", "BMI", clinic).replyingOnce("two_way", { share_done: 0.4, two_way: null }),
+    paired("Age", "BMI", clinic).replying("two_way", { share_done: 0.4, two_way: null }, 1),
   "two numbers, refused": () => paired("Age", "BMI", clinic).refusing("two_way", FAILED),
   "no decay": () => clinic.model({ decay: 1, rank_by: "heterogeneity" }),
   "between steps": () => clinic.model({ decay: 0.755 }),
@@ -150,7 +150,7 @@ export const cases: Record<string, () => FakeModel> = {
   "intervals of many": () => many(14, { rank_by: "impact", ci: 0.9 }),
   "intervals, every kind, in shares": () => flat("Area", { ci: 0.95, unit: "share" }),
   "intervals, computing": () =>
-    age({ ci: 0.95 }).replyingOnce("intervals", { n_known: 3, n_features: 8, intervals: null }),
+    age({ ci: 0.95 }).replying("intervals", { n_known: 3, n_features: 8, intervals: null }, 1),
   "intervals, refused": () => age({ ci: 0.95 }).refusing("intervals", FAILED),
   "missing impact": () => flat("Area", { rank_by: "missing_impact" }),
   "no missing impact": () => clinic.model({ rank_by: "missing_impact" }),

@@ -13,7 +13,7 @@ import type {
 } from "../src/wire/protocol.ts";
 import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
 import { clinic } from "./explorers.ts";
-import { type Answer, FakeModel, type RecordedKernel, takeRows } from "./recorded.ts";
+import { type Answer, FakeModel, firstFeatures, type RecordedKernel, takeRows } from "./recorded.ts";
 
 const WORDS = ["glucose", "Créatinine", "pulse", "sodium", "weight", "lactate", "Größe", "iron"];
 
@@ -83,14 +83,8 @@ export const statusOf = (status: Partial<Status>): Status => ({
 /** The same while the kernel has finished only the first of them. */
 export function someOfMany(count: number, done: number): FakeModel {
   const model = manyFeatures(count);
-  const { metrics, decays, features } = model.get("_header");
-  const known = (table: Float32Array, size: number) =>
-    table.map((value, z) => (Math.floor(z / size) % count < done ? value : Number.NaN));
-  model.pushAll({
-    _impact: known(model.get("_impact") as Float32Array, metrics.length),
-    _profile: known(model.get("_profile") as Float32Array, decays.count),
-    _status: statusOf({ done, total: count, label: features[done]?.name ?? "" }),
-  });
+  const [impact, profile] = [model.get("_impact"), model.get("_profile")] as [Float32Array, Float32Array];
+  model.pushAll(firstFeatures(model.get("_header"), impact, profile, done));
   return model;
 }
 

@@ -78,15 +78,12 @@ export class FakeModel implements AnyModel<Traits> {
     for (const [name, value] of Object.entries(traits)) this.push(name as keyof Traits, value as never);
   }
 
-  /** Answers requests of a type with this body; null is no reply, ever. */
-  replying<T extends Request["type"]>(type: T, body: Bodies[T] | null): this {
-    return this.#instead(type, ({ id }) => body && { reply: { id, type: "result", body } });
-  }
-
-  /** The same, and no reply to further requests of this type. */
-  replyingOnce<T extends Request["type"]>(type: T, body: Bodies[T]): this {
+  /** Answers so many requests of a type with this body, and further ones never; with null no request at all. */
+  replying<T extends Request["type"]>(type: T, body: Bodies[T] | null, most = Number.POSITIVE_INFINITY): this {
     let n = 0;
-    return this.#instead(type, ({ id }) => (n++ > 0 ? null : { reply: { id, type: "result", body } }));
+    return this.#instead(type, ({ id }) =>
+      body === null || n++ >= most ? null : { reply: { id, type: "result", body } },
+    );
   }
 
   /** Refuses requests of a type, or those about one feature. */
@@ -279,16 +276,7 @@ export class RecordedKernel {
 
   /** Traits of a kernel that has finished only the first features. */
   partial(done: number): Partial<Traits> {
-    const { decays, metrics, features } = this.header;
-    const [width, total] = [metrics.length, features.length];
-    const impact = this.impact.map((value, z) => (z < done * width ? value : Number.NaN));
-    const profile = this.profile.map((value, z) => (Math.floor(z / decays.count) % total < done ? value : Number.NaN));
-    const label = features[done]?.name ?? "";
-    return {
-      _status: { state: "computing", done, total, label, message: "", n_rows: null, n_all: null },
-      _impact: viewOf(impact),
-      _profile: viewOf(profile),
-    };
+    return firstFeatures(this.header, this.impact, this.profile, done);
   }
 
   model(overrides: Partial<Traits> = {}): FakeModel {
@@ -380,6 +368,26 @@ export class RecordedKernel {
     const wanted = sorted.slice(0, most ?? undefined);
     return { ...body, positions: wanted, rows: wanted.map((row) => rows[row]!) };
   }
+}
+
+/** What a kernel sends when it has finished only the first features. */
+export function firstFeatures(
+  { decays, metrics, features }: Header,
+  impact: Float32Array,
+  profile: Float32Array,
+  done: number,
+): Pick<Traits, "_status" | "_impact" | "_profile"> {
+  const total = features.length;
+  const keepFirst = (table: Float32Array, size: number) =>
+    viewOf(table.map((value, z) => (Math.floor(z / size) % total < done ? value : Number.NaN)));
+  return {
+    _status: {
+      ...{ state: "computing", done, total, label: features[done]?.name ?? "", message: "" },
+      ...{ n_rows: null, n_all: null },
+    },
+    _impact: keepFirst(impact, metrics.length),
+    _profile: keepFirst(profile, decays.count),
+  };
 }
 
 /** Every so many rows, and the selected ones. */
