@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 
 SECONDS = 20.0  # no test waits longer for another thread
 _SECONDS_TO_HOLD_A_POLL = 10.0
@@ -83,6 +84,25 @@ def unpacked(value, buffers):
     if value.keys() == {"dtype", "shape", "buffer"}:
         return np.frombuffer(buffers[value["buffer"]], value["dtype"]).reshape(value["shape"])
     return {name: unpacked(entry, buffers) for name, entry in value.items()}
+
+
+def assert_alike(one, other, at=""):
+    """Compare nested JSON; numbers to the last bits, which another version of numpy may turn."""
+    assert type(one) is type(other), at
+    if isinstance(one, dict):
+        assert list(one) == list(other), at
+        for key in one:
+            assert_alike(one[key], other[key], f"{at}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), at
+        for index, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_alike(first, second, f"{at}[{index}]")
+    elif isinstance(one, np.ndarray):
+        assert_allclose(one, other, rtol=1e-6, atol=1e-6, err_msg=at)
+    elif isinstance(one, float):
+        assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
+    else:
+        assert one == other, at
 
 
 def set_from_page(explorer, **state):

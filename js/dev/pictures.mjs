@@ -7,8 +7,8 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { context } from "esbuild";
 import { chromium } from "playwright";
+import { serve } from "./serve.mjs";
 
 const out = fileURLToPath(new URL("../../build/catalogue/", import.meta.url));
 const known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -19,18 +19,7 @@ const widths = width === undefined ? [400, 1000] : [Number(width)];
 /** Milliseconds without a change of the document after which a case is drawn. */
 const QUIET = 500;
 
-const pages = await context({
-  entryPoints: ["dev/catalogue.ts"],
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  outdir: "dev/build",
-  write: false,
-  logLevel: "warning",
-});
-const { port } = await pages.serve({ servedir: "dev", host: "127.0.0.1", port: 0 });
+const { url, pages } = await serve(0);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 const complaints = [];
 let count = 0;
@@ -62,7 +51,8 @@ async function takeAll(host, width) {
   page.on("pageerror", (error) => complaints.push(`${name}: ${error}`));
   // One case at a time: all of them at once keep a browser busy for minutes.
   const query = new URLSearchParams({ host, width: String(width) });
-  await page.goto(`http://127.0.0.1:${port}/?${query}#none`);
+  await page.goto(`${url}?${query}#none`);
+  await page.locator("nav a").first().waitFor({ state: "attached" }); // the recordings are read after the page has loaded
   for (name of await page.locator("nav a").allTextContents()) {
     await page.evaluate(go, name);
     await page.evaluate(settled, QUIET);

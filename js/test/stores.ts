@@ -1,7 +1,7 @@
 /** Stores of pretended kernels, which end with the test that made them. */
 import type { AnyModel } from "@anywidget/types";
 import { afterEach } from "vitest";
-import type { FakeModel } from "../dev/model.ts";
+import type { FakeModel } from "../dev/recorded.ts";
 import { Store } from "../src/state/store.ts";
 import { ModelClient } from "../src/wire/client.ts";
 import type { Traits } from "../src/wire/protocol.ts";

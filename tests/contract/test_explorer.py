@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from kernel_end import unpacked
-from numpy.testing import assert_allclose
+from kernel_end import assert_alike, unpacked
 
 import ice_explorer as ice
 from ice_explorer.beyond.interactions import JointEffects
@@ -461,25 +460,6 @@ def committed():
 @pytest.fixture(scope="module")
 def today():
     return json.loads(written())
-
-
-def assert_alike(one, other, at=""):
-    """Compare nested JSON; numbers to the last bits, which another version of numpy may turn."""
-    assert type(one) is type(other), at
-    if isinstance(one, dict):
-        assert list(one) == list(other), at
-        for key in one:
-            assert_alike(one[key], other[key], f"{at}.{key}")
-    elif isinstance(one, list):
-        assert len(one) == len(other), at
-        for index, (first, second) in enumerate(zip(one, other, strict=True)):
-            assert_alike(first, second, f"{at}[{index}]")
-    elif isinstance(one, np.ndarray):
-        assert_allclose(one, other, rtol=1e-6, atol=1e-6, err_msg=at)
-    elif isinstance(one, float):
-        assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
-    else:
-        assert one == other, at
 
 
 @pytest.mark.parametrize("part", ["whole", "draft"])

@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 
 import pytest
+from kernel_end import assert_alike
 
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.scene.view_state import Besides, ViewState
@@ -67,7 +68,7 @@ def test_the_recording_is_what_a_page_holds_today():
     """Names, places and bytes have not changed unnoticed; how well they are compressed may differ."""
     committed, today = json.loads(FIXTURE.read_text(encoding="utf-8")), blobs()
     assert len(committed) == len(today)
-    of_explorer().assert_alike(without_version(committed[0]), without_version(today[0]))
+    assert_alike(without_version(committed[0]), without_version(today[0]))
     # Only the number of bytes is compared here; `js/test/standalone/recorded_model.test.ts` compares the numbers.
     assert [len(content(text)) for text in committed[1:]] == [len(content(text)) for text in today[1:]]
 

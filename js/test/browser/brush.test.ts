@@ -1,11 +1,11 @@
 /** Selecting lines with a bar, and how the selected ones stand out. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinic, FakeKernel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
+import { repeated } from "../../dev/made_up.ts";
 import { frame, ink, kernel, type Mounted, mountDrawn } from "./mount.ts";
 import { drag, letGo, press } from "./pointer.ts";
 
-const flats = new FakeKernel(rentals(120));
 const from = { x: 300, y: 120 };
 const to = { x: 300, y: 220 };
 
@@ -86,14 +86,14 @@ test("lines that the legend hides are not selected", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker" }));
   await userEvent.click(mounted.parts("legend-level")[0]!);
   await expect.poll(() => mounted.root.dataset.drawnLines).toBe("91");
-  const smokers = kernel.data.features.find(({ name }) => name === "Smoker")!.values;
+  const smokers = kernel.observed("Smoker");
   const rows = await brushed(mounted);
   expect(rows.length).toBeGreaterThan(0);
   expect(rows.every((row) => smokers[row] === 1)).toBe(true);
 });
 
 test("levels and missing values are brushed where their dots stand", async () => {
-  const mounted = await mountDrawn(flats.model({ feature: "District" }));
+  const mounted = await mountDrawn(rentals.model({ feature: "District" }));
   const { width } = mounted.part("plot").getBoundingClientRect();
   drag(mounted, { x: width - 40, y: 10 }, { x: width - 40, y: 320 });
   await letGo(mounted, { x: width - 40, y: 320 });
@@ -124,14 +124,11 @@ test("a few selected rows are strokes; many are drawn over the dimmed lines", as
   await expect.poll(() => mounted.part("selected-canvas").hidden).toBe(true);
 });
 
-test("500 selected lines of 1000 are drawn over the others, which are not drawn anew", async () => {
-  const many = new FakeKernel(clinic(1000), {}, 100);
-  const mounted = await mountDrawn(
-    many.model({ feature: "Steps a day", max_lines: 1000, _view: { fade: "distance" } }),
-  );
+test("600 selected lines of 1200 are drawn over the others, which are not drawn anew", async () => {
+  const mounted = await mountDrawn(repeated(kernel, 4, { feature: "Steps a day", _view: { fade: "distance" } }));
   const drawing = vi.spyOn(CanvasRenderingContext2D.prototype, "putImageData");
   onTestFinished(() => drawing.mockRestore());
-  const every = [...Array(1000).keys()];
+  const every = [...Array(1200).keys()];
   mounted.model.push(
     "selection",
     every.filter((row) => row % 2 === 0),

@@ -120,11 +120,11 @@ async function check(name: string, width = 1000, clicked = ""): Promise<Mounted>
 
 /** What a typical case of a panel shows. */
 const PARTS: Record<string, string> = {
-  beside: "[data-test=comparison], [data-test=classes]",
+  all_features: "[data-test=all-features]",
+  compare: "[data-test=comparison], [data-test=classes]",
   controls: "[data-test=decay]",
-  curves: "[data-test=curves]",
   export: "[data-test=export]",
-  grid: "[data-test=all-features]",
+  feature: "[data-test=curves]",
   interactions: "[data-test=interactions]",
   pair: "[data-test=pair-panel]",
   ranking: "[data-test=ranking]",
@@ -133,7 +133,7 @@ const PARTS: Record<string, string> = {
 };
 
 test("each panel has typical cases", () => {
-  const panels = Object.keys(import.meta.glob("../../src/panels/*/*.ts")).map((path) => path.split("/")[4]);
+  const panels = Object.keys(import.meta.glob("../../src/panels/*/*.{ts,tsx}")).map((path) => path.split("/")[4]);
   expect(Object.keys(typical).sort()).toEqual([...new Set(panels)].sort());
   expect(Object.keys(PARTS)).toEqual(Object.keys(typical).sort());
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { FakeKernel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
 import { frame, ink, kernel, letGo, type Mounted, mountDrawn, openMenu, press, slideTo } from "./mount.ts";
 import { type At, drag, letGo as lift } from "./pointer.ts";
 
@@ -152,9 +152,8 @@ test("the row under the pointer is marked in all of them, and a click selects it
 });
 
 test("decay and kind are those of the open feature; slopes that do not exist are said to be missing", async () => {
-  const flats = new FakeKernel(rentals(60));
   const mounted = await mountDrawn(
-    flats.model({ feature: "Area", decay: 1, _view: { compared: ["District", "Built"] } }),
+    rentals.model({ feature: "Area", decay: 1, _view: { compared: ["District", "Built"] } }),
   );
   const built = () => inside(item(mounted, "Built"), "small-lines");
   await expect.poll(() => mounted.parts("compared").length).toBe(3);

@@ -1,7 +1,7 @@
 /** The explorer on what a kernel really sends: gaps, a constant, markup in a level, an output of a million. */
 import { expect, test } from "vitest";
 import contract from "../../../tests/contract/explorer.json";
-import { FakeModel } from "../../dev/model.ts";
+import { FakeModel } from "../../dev/recorded.ts";
 import { unpacked } from "../../src/wire/arrays.ts";
 import type { ColorsBody, Traits } from "../../src/wire/protocol.ts";
 import { choose, ink, mount } from "./mount.ts";

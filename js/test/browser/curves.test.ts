@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { names } from "../../dev/explorers.ts";
+import { repeated } from "../../dev/made_up.ts";
 import { explanation } from "../../src/text/glossary.ts";
 import {
   choose,
@@ -57,8 +58,7 @@ test("less decay weight fades the lines while the slider moves", async () => {
 });
 
 test("all lines are drawn again when the slider rests or is let go", async () => {
-  const many = new FakeKernel(clinic(1500));
-  const { root, part } = await mountDrawn(many.model({ feature: "Age", max_lines: 2000 }));
+  const { root, part } = await mountDrawn(repeated(kernel, 5, { feature: "Age" }));
   expect(root.dataset.drawnLines).toBe("1500");
   for (let decay = 0.9; decay > 0.5; decay -= 0.02) {
     await slideTo(part("decay-slider"), decay);
@@ -70,16 +70,14 @@ test("all lines are drawn again when the slider rests or is let go", async () =>
 });
 
 test("the pointer names the row under it, by its label where it has one", async () => {
-  const data = clinic(30);
-  data.rowLabels = Array.from({ length: 30 }, (_, row) => `patient ${row}`);
-  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age", color_by: "Ward", max_lines: 5 }));
+  const mounted = await mountDrawn(names.model({ feature: "x", color_by: "Ward", max_lines: 5 }));
   mounted.part("plot").focus();
   await press("{ArrowUp}");
   const { x, y } = dotOf(mounted);
   await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
   expect(mounted.part("tooltip").textContent).toMatch(
-    /^patient (\d+) \(row \1\)Age\d+probability of readmitted0\.\d+probability of readmitted at [\d.]+0\.\d+Ward/,
+    /^patient (\d+) \(row \1\)x\d+prediction[\d.]+prediction at [\d.]+Ward/,
   );
   await userEvent.hover(page.elementLocator(mounted.part("sentence")));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
@@ -147,7 +145,7 @@ test("colouring by a number shows a ramp with its ends; a level is hidden and sh
   choose(part("color-by"), "Smoker");
   await expect
     .poll(() => parts("legend-level").map(({ textContent }) => textContent))
-    .toEqual(["false n = 209", "true n = 91"]);
+    .toEqual(["False n = 209", "True n = 91"]);
   const [level] = parts("legend-level");
   await userEvent.click(level!);
   await expect.poll(() => root.dataset.drawnLines).toBe("91");

@@ -1,7 +1,7 @@
 /** What the pointer reads under the curves. */
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { FakeKernel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
 import { explanation } from "../../src/text/glossary.ts";
 import { frame, kernel, type Mounted, mountDrawn } from "./mount.ts";
 
@@ -43,8 +43,7 @@ test.each(["histogram", "slope_spread"] as const)(
 );
 
 test("the tooltip of a level goes where the pointer leaves the plot downwards", async () => {
-  const flats = new FakeKernel(rentals(60));
-  const mounted = await mountDrawn(flats.model({ feature: "District" }));
+  const mounted = await mountDrawn(rentals.model({ feature: "District" }));
   await pointAt(mounted, 0.4);
   const tooltip = mounted.part("tooltip");
   await expect.poll(() => tooltip.hidden).toBe(false);

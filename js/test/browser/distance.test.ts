@@ -1,9 +1,7 @@
 /** What distances are measured in, where curves fade, and what a comparison leaves out. */
 import { expect, test } from "vitest";
-import { FakeKernel, weather } from "../../dev/model.ts";
+import { weather as kernel } from "../../dev/explorers.ts";
 import { choose, mountDrawn } from "./mount.ts";
-
-const kernel = new FakeKernel(weather(120));
 
 test("the distance is chosen in the menu, and its curves are requested", async () => {
   const { model, part } = await mountDrawn(kernel.model({ feature: "Temperature" }));

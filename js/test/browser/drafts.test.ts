@@ -1,7 +1,7 @@
 /** Samples of the rows: bars with whiskers, what says so, and what stays while better figures come in. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { cancelledDraft, drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
+import { cancelledDraft, drafted, exactOf, sampled } from "../../dev/made_up.ts";
 import { SAMPLE } from "../../src/text/metric_names.ts";
 import { settled } from "./hosts.ts";
 import { frame, kernel, mount, mountFrame } from "./mount.ts";
@@ -23,11 +23,11 @@ async function draftedMount(feature = "Age", nRows = 1024) {
   drafted(model, { nRows, ...ALL });
   const mounted = await mountFrame(model);
   const sample = (rows: number, nExact = 0) => {
-    send(model, sampled(exact, { nRows: rows, ...ALL, nExact }));
+    model.pushAll(sampled(exact, { nRows: rows, ...ALL, nExact }));
     return frame();
   };
   const finish = () => {
-    send(model, exact);
+    model.pushAll(exact);
     model.push("_status", { ...model.get("_status"), state: "ready", done: 8, label: "", n_rows: null, n_all: null });
     return frame();
   };
@@ -161,7 +161,7 @@ test("the strip of unlike values stays until the reply about other rows is there
   });
   observer.observe(mounted.root, { childList: true, subtree: true });
   const asked = () => model.sent.filter(({ type }) => type === "unlike").length;
-  send(model, sampled(exact, { nRows: 256, ...ALL }));
+  model.pushAll(sampled(exact, { nRows: 256, ...ALL }));
   await expect.poll(asked).toBe(2);
   await frame();
   observer.disconnect();

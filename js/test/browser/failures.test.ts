@@ -1,12 +1,10 @@
 /** What the kernel refuses is a sentence in the place of the result, and can be requested again. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FakeKernel, outcomes } from "../../dev/model.ts";
+import { threeClasses } from "../../dev/explorers.ts";
 import type { Request, Traits } from "../../src/wire/protocol.ts";
-import { kernel, mount, mountDrawn, refusing } from "./mount.ts";
+import { kernel, mount, mountDrawn } from "./mount.ts";
 
-const outputs = ["healthy", "relapsed", "lost"];
-const classifier = new FakeKernel(outcomes(60, outputs), { outputs, responses: ["predict_proba"] });
 const message = "The model failed on phantom observations of 'Age' (grid value 97.0): ValueError: Input contains NaN.";
 
 test.each<[Request["type"], Partial<Traits>, string]>([
@@ -19,8 +17,7 @@ test.each<[Request["type"], Partial<Traits>, string]>([
   ["interactions", { _view: { left: "interactions" } }, "interactions-status"],
   ["two_way", { _view: { pair: ["Age", "BMI"] } }, "pair-message"],
 ])("of %s", async (type, traits, place) => {
-  const state = { feature: "Age", output: "healthy", response: "predict_proba", ...traits };
-  const { part } = mount(refusing(classifier.model(state), type, message));
+  const { part } = mount(threeClasses.model({ feature: "Age", ...traits }).refusing(type, message));
   await expect.poll(() => part(place).textContent).toBe(message);
   expect(part(place).checkVisibility()).toBe(true);
 });
@@ -32,7 +29,7 @@ test.each<[Request["type"], Partial<Traits>, string, string]>([
 ])("%s are requested again by a button", async (type, traits, panel, button) => {
   const model = kernel.model({ feature: "Age", ...traits });
   const { answer } = model;
-  const { part } = mount(refusing(model, type, message));
+  const { part } = mount(model.refusing(type, message));
   await expect.poll(() => part(panel).dataset.state).toBe("error");
   expect(part(button).textContent).toBe("Try again");
   model.answer = answer;
@@ -41,7 +38,7 @@ test.each<[Request["type"], Partial<Traits>, string, string]>([
 });
 
 test("a table of selected rows that cannot be read says why", async () => {
-  const { part } = await mountDrawn(refusing(kernel.model({ feature: "BMI", selection: [3] }), "rows", message));
+  const { part } = await mountDrawn(kernel.model({ feature: "BMI", selection: [3] }).refusing("rows", message));
   await userEvent.click(part("selected-summary"));
   await expect.poll(() => part("selected-rows").querySelector("[role=alert]")?.textContent).toBe(message);
 });

@@ -1,7 +1,7 @@
 /** What the legend switches off, the means of groups, and the handle of the anchor. */
 import { expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FakeKernel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
 import { divergingPalette } from "../../src/plot/geometry/palette.ts";
 import { rampLegend } from "../../src/plot/marks/legend.ts";
 import { paletteOf } from "../../src/plot/plot.ts";
@@ -11,7 +11,6 @@ import type { ContinuousColors } from "../../src/wire/protocol.ts";
 import { choose, kernel, type Mounted, mount, mountDrawn } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
-const flats = new FakeKernel(rentals(120));
 const drawnLines = ({ root }: Mounted) => Number(root.dataset.drawnLines);
 
 const byWard = (): Promise<Mounted> => mountDrawn(kernel.model({ feature: "Age", color_by: "Ward" }));
@@ -30,7 +29,7 @@ test("each visible group has its mean line in its colour, and its number of line
 
 test("Alt and a click, or a double click, leave only one group; what is hidden survives another display, by name", async () => {
   const mounted = await byWard();
-  const level = mounted.parts("legend-level")[2]!;
+  const level = mounted.parts("legend-level")[3]!;
   const n = Number(/n = (\d+)/.exec(level.textContent!)![1]);
   expect(mounted.parts("show-all")).toEqual([]);
   level.dispatchEvent(new MouseEvent("click", { bubbles: true, altKey: true }));
@@ -74,7 +73,7 @@ test("a ramp with 0 in its middle says so there, and its palette has a colour fo
 });
 
 test("on levels the groups have dots, also beside the axis", async () => {
-  const mounted = await mountDrawn(flats.model({ feature: "District", color_by: "Energy class" }));
+  const mounted = await mountDrawn(rentals.model({ feature: "District", color_by: "Energy class" }));
   expect(mounted.parts("group-mean").length).toBe(5);
   expect(mounted.part("plot").querySelectorAll(".ice-group circle").length).toBe(5 * 6 + 5);
 });

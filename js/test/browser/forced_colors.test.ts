@@ -9,7 +9,7 @@ afterEach(() => emulate("forced-colors", ""));
 const ground = (node: Element): string => getComputedStyle(node).backgroundColor;
 
 test("what is chosen stands on another ground than what is not; the slider has its track, and lists and menus have their arrows", async () => {
-  const { part, parts } = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
+  const { part, parts } = await mountDrawn(kernel.model({ feature: "BMI", kind: "c-ice" }));
   await expect.poll(() => parts("driver").length).toBeGreaterThan(1);
   const [chip, other] = parts("driver");
   chip!.click();

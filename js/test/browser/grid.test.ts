@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinic, FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
+import { manyFeatures } from "../../dev/made_up.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { choose, frame, ink, kernel, letGo, type Mounted, mount, slideTo } from "./mount.ts";
 
 const shown = { right: "all" } as const;
@@ -39,8 +41,7 @@ test("every feature has a tile with its rank, its figure and its lines, in the o
 });
 
 test("tiles show the kind that is chosen, also where the open feature has none, and say where it is not defined", async () => {
-  const flats = new FakeKernel(rentals(60));
-  const mounted = await all(flats.model({ feature: "District", kind: "d-ice", _view: shown }));
+  const mounted = await all(rentals.model({ feature: "District", kind: "d-ice", _view: shown }));
   const message = (feature: string) => tileOf(mounted, feature).querySelector("[data-test=tile-message]")!;
   expect(message("District").textContent).toBe("Levels without an order have no slopes.");
   expect(asked(mounted.model)).not.toContain("District");
@@ -112,15 +113,10 @@ test("arrow keys move in the grid; Enter opens and leaves the focus on the tab, 
 });
 
 /** Up to 50, so that the ranking beside them has a bar for each. */
-function manyFeatures(count: number): FakeKernel {
-  const data = clinic(30);
-  const features = Array.from({ length: count }, (_, copy) => ({ ...data.features[copy % 8]!, name: `f${copy}` }));
-  return new FakeKernel({ ...data, features });
-}
+const fortyEight = () => all(manyFeatures(48, { feature: "", _view: shown }));
 
 test("of many features only the tiles in view exist, and only theirs are asked for; a feature opened elsewhere comes into view", async () => {
-  const many = manyFeatures(48);
-  const mounted = await all(many.model({ feature: "f0", _view: shown }));
+  const mounted = await fortyEight();
   expect(mounted.parts("tile").length).toBeLessThan(25);
   const before = asked(mounted.model);
   expect(before.length).toBeLessThan(25);
@@ -142,7 +138,7 @@ test("of many features only the tiles in view exist, and only theirs are asked f
 });
 
 test("the tile with the focus outlives its row, and the keys take the view back to it", async () => {
-  const mounted = await all(manyFeatures(48).model({ feature: "f0", _view: shown }));
+  const mounted = await fortyEight();
   const [first, second] = names(mounted);
   tileOf(mounted, first!).focus();
   await userEvent.keyboard("{ArrowRight}");
@@ -170,12 +166,7 @@ test("features still to come say so and are asked for when they are there", asyn
 });
 
 test("an answer that failed is said in its tile, and the others go on", async () => {
-  const model = kernel.model({ feature: "Age", _view: shown });
-  const answer = model.answer;
-  model.answer = (request) =>
-    request.type === "curves" && request.feature === "BMI"
-      ? { reply: { id: request.id, type: "error", message: "The model failed." } }
-      : answer(request);
+  const model = kernel.model({ feature: "Age", _view: shown }).refusing("curves", "The model failed.", "BMI");
   const mounted = await all(model);
   const message = tileOf(mounted, "BMI").querySelector<HTMLElement>("[data-test=tile-message]")!;
   expect([message.textContent, message.dataset.state]).toEqual(["The model failed.", "error"]);
@@ -186,7 +177,7 @@ test("colours and hidden levels are those of all tiles", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   choose(mounted.part("color-by"), "Smoker");
   const legend = mounted.part("grid-legend");
-  await expect.poll(() => legend.textContent).toBe("Smokerfalsetrue");
+  await expect.poll(() => legend.textContent).toBe("SmokerFalseTrue");
   const canvas = lines(tileOf(mounted, "BMI"));
   await frame();
   const before = ink(canvas);

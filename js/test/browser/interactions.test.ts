@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
-import { interactionsOf } from "../../dev/joint.ts";
-import { clinic } from "../../dev/model.ts";
 import { kernel, type Mounted, mount, mountDrawn, shadowRoot } from "./mount.ts";
 
 const shown = { left: "interactions" } as const;
-const found = interactionsOf(clinic(300));
+const found = kernel.recorded("interactions");
 
 async function opened(): Promise<Mounted> {
   const mounted = mount(kernel.model({ feature: "Age", _view: shown }));
@@ -34,11 +32,11 @@ test("pairs and features are sorted by H², each with its size and what both are
   expect(parts("joint-feature").map(({ dataset }) => dataset.name)).toEqual(
     found.features.map(({ feature }) => feature),
   );
-  expect(part("interactions-basis").textContent).toMatch(/^From 40 of 300 rows\./);
-  expect(part("additivity").textContent).toMatch(/^Additivity The effect of Age depends on other features: /);
+  expect(part("interactions-basis").textContent).toMatch(/^From 300 rows\./);
+  expect(part("additivity").textContent).toMatch(/^Additivity Age acts mostly additively: /);
   await userEvent.click(parts("joint-feature").find(({ dataset }) => dataset.name === "BMI")!);
   expect(model.get("feature")).toBe("BMI");
-  await expect.poll(() => part("additivity").textContent).toMatch(/The effect of BMI /);
+  await expect.poll(() => part("additivity").textContent).toMatch(/BMI acts /);
   expect(
     parts("joint-feature")
       .find(({ dataset }) => dataset.name === "BMI")!
@@ -50,14 +48,12 @@ test("a large H² of a small effect comes last", async () => {
   const model = kernel.model({ feature: "Age", _view: shown });
   const body = {
     ...found,
-    pairs: found.pairs.map((pair, at) => (at === 0 ? { ...pair, h2: 0.9, effect: 1e-6 } : pair)),
+    pairs: found.pairs.map((pair, at) => ({ ...pair, ...(at === 0 ? { h2: 0.9, effect: 1e-6 } : { effect: 0.01 }) })),
   };
-  model.answer = (request) =>
-    request.type === "interactions" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);
-  const { parts } = mount(model);
+  const { parts } = mount(model.replying("interactions", body));
   await expect.poll(() => parts("pair").length).toBe(10);
   const last = parts("pair").at(-1)!;
-  expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Marker × Steps a day", true]);
+  expect([last.dataset.name, last.hasAttribute("data-tiny")]).toEqual(["Age × Smoker", true]);
 });
 
 test("progress is shown, and can be cancelled and resumed; the focus stays on the button or row, in a shadow root", async () => {

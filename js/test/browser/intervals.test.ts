@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
-import { manyFeatures } from "../../dev/many.ts";
+import { manyFeatures } from "../../dev/made_up.ts";
 import { explanation } from "../../src/text/glossary.ts";
 import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
@@ -111,7 +111,9 @@ test("a bracket joins the rows of tied neighbours, half in each, which the toolt
 });
 
 test("who cannot see the brackets hears of them with the open feature", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Smoker", ci: 0.95 }));
+  const { intervals } = kernel.recorded("intervals", { rank_by: "in_distribution_impact", unit: "prediction" });
+  const tied = kernel.header.features[intervals!.tied[0]![0]]!;
+  const mounted = await mountDrawn(kernel.model({ feature: tied.name, ci: 0.95 }));
   await ready(mounted);
   expect(mounted.part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8, tied with .+\.$/);
   await expect

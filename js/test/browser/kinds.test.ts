@@ -1,10 +1,8 @@
 /** Every kind of feature in the explorer: what stands on its axis, beside it, and what is not offered. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FakeKernel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
 import { choose, frame, type Mounted, mountDrawn, questions } from "./mount.ts";
-
-const flats = new FakeKernel(rentals(120));
 
 const texts = (parent: Element): string[] => [...parent.querySelectorAll("text")].map((text) => text.textContent ?? "");
 
@@ -17,7 +15,7 @@ function point({ part }: Mounted, x: number, y: number): void {
 }
 
 test("levels stand on the axis in their order, each with a mean of its own and no line between", async () => {
-  const { part, parts } = await mountDrawn(flats.model({ feature: "District" }), 1100);
+  const { part, parts } = await mountDrawn(rentals.model({ feature: "District" }), 1100);
   expect(texts(part("level-axis"))).toEqual(["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"]);
   const means = parts("partial-dependence");
   expect(means.length).toBe(7); // six levels, and where the value is missing
@@ -25,7 +23,7 @@ test("levels stand on the axis in their order, each with a mean of its own and n
 });
 
 test("names of levels that would touch are slanted and cut, and the hover shows them whole", async () => {
-  const mounted = await mountDrawn(flats.model({ feature: "Heating" }), 400);
+  const mounted = await mountDrawn(rentals.model({ feature: "Heating" }), 400);
   const { part } = mounted;
   const labels = [...part("level-axis").querySelectorAll("text")];
   expect(labels.every((label) => label.getAttribute("transform")?.startsWith("rotate"))).toBe(true);
@@ -39,7 +37,7 @@ test("names of levels that would touch are slanted and cut, and the hover shows 
 });
 
 test("slopes are not offered between levels without an order, with a sentence why", async () => {
-  const { root, part } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
+  const { root, part } = await mountDrawn(rentals.model({ feature: "District", kind: "d-ice" }));
   expect(root.dataset.kind).toBe("ice");
   const sentence =
     "District has levels without an order, so there is no slope from one to the next. Its ICE is shown instead.";
@@ -56,7 +54,7 @@ test("slopes are not offered between levels without an order, with a sentence wh
 });
 
 test("the wish for slopes stays for the next feature that has some, per rank where levels have an order", async () => {
-  const { root, part, bar, drawn } = await mountDrawn(flats.model({ feature: "District", kind: "d-ice" }));
+  const { root, part, bar, drawn } = await mountDrawn(rentals.model({ feature: "District", kind: "d-ice" }));
   bar("Energy class").click();
   await drawn("Energy class");
   expect(root.dataset.kind).toBe("d-ice");
@@ -64,7 +62,7 @@ test("the wish for slopes stays for the next feature that has some, per rank whe
 });
 
 test("a missing value stands beside the axis, not on it, and no solid line leads there", async () => {
-  const { part, parts } = await mountDrawn(flats.model({ feature: "Area", selection: [2] }));
+  const { part, parts } = await mountDrawn(rentals.model({ feature: "Area", selection: [2] }));
   expect(texts(part("missing-axis"))).toEqual(["missing"]);
   expect(part("histogram-missing")).toBeTruthy();
   const selected = part("selected-line"); // row 2 lacks its area
@@ -79,7 +77,7 @@ test("a missing value stands beside the axis, not on it, and no solid line leads
 });
 
 test("beside the axis the pointer finds the row whose prediction without the value is nearest", async () => {
-  const mounted = await mountDrawn(flats.model({ feature: "Area", max_lines: 4 }));
+  const mounted = await mountDrawn(rentals.model({ feature: "Area", max_lines: 4 }));
   const { part } = mounted;
   const mean = part("missing-axis").querySelector(".ice-tick")!;
   const y = Number(mounted.parts("partial-dependence").at(-1)!.getAttribute("cy"));
@@ -91,7 +89,7 @@ test("beside the axis the pointer finds the row whose prediction without the val
 });
 
 test("dates have ticks at round dates and durations a unit that suits them", async () => {
-  const { part, bar, drawn } = await mountDrawn(flats.model({ feature: "Built" }));
+  const { part, bar, drawn } = await mountDrawn(rentals.model({ feature: "Built" }));
   expect(part("plot").textContent).toMatch(/2010(2012|2015).*20(26|25)/);
   bar("Time to the centre").click();
   await drawn("Time to the centre");
@@ -99,7 +97,7 @@ test("dates have ticks at round dates and durations a unit that suits them", asy
 });
 
 test("c-ICE is anchored at a level by its name", async () => {
-  const { part, model } = await mountDrawn(flats.model({ feature: "District", kind: "c-ice" }));
+  const { part, model } = await mountDrawn(rentals.model({ feature: "District", kind: "c-ice" }));
   await frame();
   const offered = [...part<HTMLSelectElement>("anchor").options].map(({ text }) => text);
   expect(offered.slice(0, 5)).toEqual(["first level", "last level", "most frequent", "observed level", "Altstadt"]);
@@ -110,7 +108,7 @@ test("c-ICE is anchored at a level by its name", async () => {
 });
 
 test("a figure that categories lack is a dash after the others, and their bars say what kind they are", async () => {
-  const { bar, order, part } = await mountDrawn(flats.model({ feature: "District", rank_by: "non_linearity" }));
+  const { bar, order, part } = await mountDrawn(rentals.model({ feature: "District", rank_by: "non_linearity" }));
   expect(order().slice(-3).sort()).toEqual(["District", "Heating", "Municipality"]);
   expect(bar("District").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
   expect(bar("District").dataset).toMatchObject({ sign: "levels" });
@@ -120,7 +118,7 @@ test("a figure that categories lack is a dash after the others, and their bars s
 });
 
 test("the card of a bar has all figures, of categories the typical change between two levels", async () => {
-  const { bar, part } = await mountDrawn(flats.model({ feature: "Area" }));
+  const { bar, part } = await mountDrawn(rentals.model({ feature: "Area" }));
   await userEvent.hover(bar("District"));
   await expect
     .poll(() => part("tooltip").textContent)
@@ -134,8 +132,8 @@ test("the card of a bar has all figures, of categories the typical change betwee
 
 /** An explorer that explains one of two outputs, in one of two responses. */
 const withOutputs = (outputs: string[], width = 1000): Promise<Mounted> => {
-  const _header = { ...flats.header, outputs, responses: ["predict_proba", "log_odds"] };
-  return mountDrawn(flats.model({ feature: "Area", output: outputs[0]!, response: "predict_proba", _header }), width);
+  const _header = { ...rentals.header, outputs, responses: ["predict_proba", "log_odds"] };
+  return mountDrawn(rentals.model({ feature: "Area", output: outputs[0]!, response: "predict_proba", _header }), width);
 };
 
 test("output and response are chosen where there are several, and their curves are asked for anew", async () => {
@@ -149,7 +147,7 @@ test("output and response are chosen where there are several, and their curves a
   choose(part("response"), "log_odds");
   await expect.poll(() => questions(model)).toBe(asked + 2);
   expect([model.get("output"), model.get("response")]).toEqual(["virginica", "log_odds"]);
-  const { part: ofOne } = await mountDrawn(flats.model({ feature: "Area" }));
+  const { part: ofOne } = await mountDrawn(rentals.model({ feature: "Area" }));
   expect(ofOne("output").closest("label")!.hidden).toBe(true);
 });
 

@@ -1,11 +1,8 @@
 /** Several models: paired bars, curves on one axis, and the choice of the open one. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinicModels } from "../../dev/models.ts";
+import { fourModels as four, twoModels as two } from "../../dev/explorers.ts";
 import { choose, frame, ink, kernel, type mount, mountDrawn } from "./mount.ts";
-
-const two = clinicModels(200);
-const four = clinicModels(60, ["logistic", "trees", "without lab values", "without vital signs"]);
 
 type Mounted = ReturnType<typeof mount>;
 

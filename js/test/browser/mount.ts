@@ -2,7 +2,8 @@
 import type { RenderProps } from "@anywidget/types";
 import { expect, onTestFinished } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { clinic } from "../../dev/explorers.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import widget from "../../src/index.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
 
@@ -19,7 +20,8 @@ export interface Mounted {
   drawn: (feature: string) => Promise<void>;
 }
 
-export const kernel = new FakeKernel(clinic(300));
+/** What most tests show. */
+export const kernel = clinic;
 
 /** `place` is where the cell is appended: the body, or a place of `shadowRoot` or `notebookCell`. */
 export function mount(model: FakeModel = kernel.model(), width = 1000, place: ParentNode = document.body): Mounted {
@@ -70,14 +72,6 @@ export async function mountDrawn(...args: Parameters<typeof mount>): Promise<Mou
   const mounted = mount(args[0] ?? kernel.model({ feature: "Age" }), args[1], args[2]);
   await mounted.drawn(mounted.model.get("feature"));
   return mounted;
-}
-
-/** The same model, whose kernel refuses requests of this type. */
-export function refusing(model: FakeModel, type: string, message: string): FakeModel {
-  const { answer } = model;
-  model.answer = (request) =>
-    request.type === type ? { reply: { id: request.id, type: "error", message } } : answer(request);
-  return model;
 }
 
 function addToPage(): HTMLElement {

@@ -1,6 +1,6 @@
 /** Names of features for which there is too little room. */
 import { expect, test } from "vitest";
-import { alike, LONG, manyFeatures } from "../../dev/many.ts";
+import { alike, LONG, manyFeatures } from "../../dev/made_up.ts";
 import { frame, mount, mountFrame } from "./mount.ts";
 
 /** Whether a part of a name ends where its name does, and loses nothing there. */

@@ -1,8 +1,7 @@
 /** A narrow cell: a few bars, and the curves in sight; and what stands over the bars in any cell. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { manyFeatures } from "../../dev/many.ts";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { manyFeatures } from "../../dev/made_up.ts";
 import { kernel, mountDrawn, mountFrame } from "./mount.ts";
 
 const ranks = (bars: HTMLElement[]) =>
@@ -63,16 +62,16 @@ test("a click on a bar brings the curves into sight where they stand below", asy
 
 test("a question about a feature that looks like the target stands over everything", async () => {
   const question = "'Marker' nearly determines the prediction. Is it the target?";
-  const asking = new FakeKernel(clinic(300), { alerts: [question] });
-  const { part, model } = await mountDrawn(asking.model({ feature: "Age" }));
+  const _header = { ...kernel.header, alerts: [question] };
+  const { part, model } = await mountDrawn(kernel.model({ feature: "Age", _header }));
   expect([part("alerts").textContent, part("alerts").checkVisibility()]).toEqual([question, true]);
-  model.push("_header", { ...asking.header, alerts: [] });
+  model.push("_header", kernel.header);
   await expect.poll(() => part("alerts").checkVisibility()).toBe(false);
 });
 
 test("what is predicted and what was observed have the names that the user gave them", async () => {
-  const named = new FakeKernel(clinic(300), { output_label: "predicted stays", target_name: "stays" });
-  const { part } = await mountDrawn(named.model({ feature: "Age" }));
+  const _header = { ...kernel.header, output_label: "predicted stays", target_name: "stays" };
+  const { part } = await mountDrawn(kernel.model({ feature: "Age", _header }));
   expect(part("y-title").textContent).toBe("↑ predicted stays");
   expect(part("curves").textContent).toContain("observed stays");
   part("plot").focus();

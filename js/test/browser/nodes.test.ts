@@ -1,15 +1,13 @@
 /** Long use: what is opened, drawn and closed again leaves no nodes behind. */
 
 import { expect, test } from "vitest";
-import { clinic, FakeKernel } from "../../dev/model.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
 import { command } from "./hosts.ts";
-import { choose, frame, type Mounted, mountDrawn, slideTo } from "./mount.ts";
+import { choose, frame, kernel, type Mounted, mountDrawn, slideTo } from "./mount.ts";
 import { drag, letGo } from "./pointer.ts";
 
 /** As often as it takes to tell a node that is left each time from those that come and go. */
 const TIMES = 24;
-const kernel = new FakeKernel(clinic(60));
 
 /** Nodes that are kept, in the page or outside, after a garbage collection. */
 async function kept(): Promise<number> {

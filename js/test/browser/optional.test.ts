@@ -1,12 +1,12 @@
 /** ALE, off until it is switched on, values unlike the data, and correlated features. */
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { FakeKernel, type FakeModel, weather } from "../../dev/model.ts";
+import { weather as kernel } from "../../dev/explorers.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { explanation } from "../../src/text/glossary.ts";
 import type { ViewChoices } from "../../src/wire/protocol.ts";
-import { frame, ink, type Mounted, mount, mountDrawn, openMenu, refusing } from "./mount.ts";
+import { frame, ink, type Mounted, mount, mountDrawn, openMenu } from "./mount.ts";
 
-const kernel = new FakeKernel(weather(120));
 const requested = (model: FakeModel): string[] =>
   model.sent.map(({ type }) => type).filter((type) => type === "effects");
 
@@ -107,9 +107,7 @@ test("a column that is not explained cannot be opened", async () => {
     lead: "Varies with",
     items: [{ column: "Station", correlation: 0.97, measure: "correlation_ratio" as const }],
   };
-  model.answer = (request) =>
-    request.type === "correlated" ? { reply: { id: request.id, type: "result", body } } : kernel.answer(request);
-  const { parts, drawn } = mount(model);
+  const { parts, drawn } = mount(model.replying("correlated", body));
   await drawn("Temperature");
   await expect.poll(() => parts("correlated-feature").length).toBe(1);
   const [chip] = parts("correlated-feature") as HTMLButtonElement[];
@@ -146,7 +144,7 @@ test("at equal weights no curve ends, and the mean is not dotted", async () => {
 
 test("where the kernel cannot tell what is unlike the data, a dash has the reason", async () => {
   const model = kernel.model({ feature: "Temperature" });
-  const { part } = mount(refusing(model, "unlike", "Too few rows."));
+  const { part } = mount(model.refusing("unlike", "Too few rows."));
   await expect.poll(() => part("unlike-note").textContent).toBe("unlike any row here: –");
   await expect.poll(() => part("unlike-note").dataset.explanation).toBe("Too few rows.");
 });

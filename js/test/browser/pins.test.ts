@@ -30,7 +30,7 @@ test("the card tells what is predicted, and sorts features by how far each moves
   // Columns that are no features follow.
   expect(part("row-card-values").lastElementChild!.textContent).toMatch(/^Ward/);
   expect(part("own-value").dataset.row).toBe(String(row));
-  expect(part("own-value").textContent).toBe(String(kernel.data.features[0]!.values[row!]));
+  expect(part("own-value").textContent).toBe(String(kernel.observed("Age")[row!]));
 });
 
 test("a click on a feature of the card opens it at the value that moves the row most", async () => {
@@ -71,14 +71,7 @@ test("a row that Python selects alone has a card as well, until it is no longer 
 
 test("the rows with the highest and the lowest prediction are chosen with buttons", async () => {
   const { part, model } = await mountDrawn();
-  const { features, predict } = kernel.data;
-  const rows = [...features[0]!.values.keys()];
-  const predicted = rows.map((row) =>
-    predict(
-      features.map(({ values }) => values[row]!),
-      row,
-    ),
-  );
+  const predicted = kernel.predictions;
   for (const [end, extreme] of Object.entries({ highest: Math.max(...predicted), lowest: Math.min(...predicted) })) {
     await userEvent.click(part(`row-${end}`));
     await expect.poll(() => model.get("selection")).toEqual([predicted.indexOf(extreme)]);
@@ -132,7 +125,7 @@ test("with the keyboard the crosshair moves along the curve, and tells what is p
   const mounted = await pinned();
   mounted.part("plot").focus();
   await userEvent.keyboard("{End}");
-  const { values } = kernel.data.features[0]!;
+  const values = kernel.observed("Age");
   await expect.poll(() => mounted.part("what-if").textContent).toMatch(new RegExp(`^Age ${Math.max(...values)} →`));
   expect(mounted.part("what-if").getAttribute("aria-live")).toBe("polite");
   await userEvent.keyboard("{Home}");
@@ -141,16 +134,14 @@ test("with the keyboard the crosshair moves along the curve, and tells what is p
   await userEvent.keyboard("{ArrowRight}");
   await expect.poll(() => mounted.part("what-if").textContent).not.toBe(first);
   const [row] = mounted.model.get("selection");
-  const { features, predict } = kernel.data;
-  const observed = features.map((feature) => feature.values[row!]!);
   await userEvent.keyboard("{Home}");
-  const youngest = Math.min(...values);
   const told = /→ prediction ([\d.]+), ([+−])([\d.]+)/;
   await expect.poll(() => mounted.part("what-if").textContent).toMatch(told);
   const [, prediction, sign, size] = told.exec(mounted.part("what-if").textContent!)!;
-  const wanted = predict([youngest, ...observed.slice(1)], row!);
+  const { n_grid, values: curves, offset } = kernel.curves("Age");
+  const wanted = curves[row! * n_grid]! + offset;
   expect(Number(prediction)).toBeCloseTo(wanted, 3);
-  expect(Number(size) * (sign === "+" ? 1 : -1)).toBeCloseTo(wanted - predict(observed, row!), 3);
+  expect(Number(size) * (sign === "+" ? 1 : -1)).toBeCloseTo(wanted - kernel.predictions[row!]!, 3);
 });
 
 test.each([1000, 760, 400])("at %i px the card is never over the curves", async (width) => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { names } from "../../dev/explorers.ts";
+import { manyFeatures } from "../../dev/made_up.ts";
 import { decodeProfile } from "../../src/wire/tables.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, questions, slideTo } from "./mount.ts";
 
@@ -79,11 +80,8 @@ test("features still to be computed stand below the others as pending bars, unti
 });
 
 test("names are text, whatever they contain", async () => {
-  const data = clinic(40);
-  const hostile = "<img src=x onerror=\"document.title='hacked'\">";
-  data.features[0]!.name = hostile;
-  data.categories[0]!.levels[0] = hostile;
-  const { root, bar, part, drawn } = mount(new FakeKernel(data).model({ feature: hostile, color_by: "Ward" }));
+  const hostile = names.header.features.find(({ name }) => name.startsWith("<img"))!.name;
+  const { root, bar, part, drawn } = mount(names.model({ feature: hostile, color_by: "Ward" }));
   await drawn(hostile);
   expect(root.querySelector("img")).toBeNull();
   expect(bar(hostile).querySelector(".ice-bar-name")!.textContent).toBe(hostile);
@@ -102,10 +100,7 @@ test("the direction of a feature is a sign and a word", async () => {
 });
 
 test("opening a feature scrolls the list, never the page", async () => {
-  const data = clinic(30);
-  const features = Array.from({ length: 40 }, (_, copy) => ({ ...data.features[copy % 8]!, name: `f${copy}` }));
-  const many = new FakeKernel({ ...data, features });
-  const { bar, model, root, order } = await mountFrame(many.model());
+  const { bar, model, root, order } = await mountFrame(manyFeatures(40));
   const last = order().at(-1)!;
   model.push("feature", last);
   await frame();

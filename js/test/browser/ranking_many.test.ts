@@ -1,8 +1,9 @@
 /** The ranking where it is long: rows that exist, rows that are found, and how figures are counted. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { manyFeatures, someOfMany } from "../../dev/many.ts";
-import { FakeKernel, type FakeModel, rentals } from "../../dev/model.ts";
+import { rentals } from "../../dev/explorers.ts";
+import { manyFeatures, someOfMany } from "../../dev/made_up.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { meaningOf, RANK_LABELS } from "../../src/text/metric_names.ts";
 import type { RankBy } from "../../src/wire/protocol.ts";
 import { choose, frame, kernel, letGo, mount, mountFrame, press, questions, slideTo } from "./mount.ts";
@@ -120,10 +121,9 @@ test("a search shows the features that have it in their names and their ranks am
 });
 
 test("the key of the bars names signs as far as the bars that are listed have some", async () => {
-  const data = rentals(60);
-  const area = data.features.find(({ name }) => name === "Area")!;
-  const copies = Array.from({ length: 30 }, (_, copy) => ({ ...area, name: `copy ${copy}` }));
-  const { root, part } = await mountFrame(new FakeKernel({ ...data, features: [...data.features, ...copies] }).model());
+  const { features } = rentals.header;
+  const nameOf = (at: number) => `${features[at % features.length]!.name} ${at}`;
+  const { root, part } = await mountFrame(manyFeatures(36, {}, nameOf, rentals));
   expect(part("signs").textContent).toBe("▲▼net rise or fall");
   await search(root, "District");
   expect(part("signs").hidden).toBe(true);

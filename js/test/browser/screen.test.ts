@@ -1,10 +1,7 @@
 /** The first screen: how much is in sight, and how it is written. */
 import { expect, test } from "vitest";
-import { FakeKernel, outcomes, rentals } from "../../dev/model.ts";
+import { rentals, threeClasses } from "../../dev/explorers.ts";
 import { kernel, type Mounted, mountDrawn, openMenu } from "./mount.ts";
-
-const labels = ["healthy", "relapsed", "lost"];
-const classes = new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
 
 /** The rows of the ranking and the coloured part of the sentence are what the screen says, and no controls beside it. */
 const controlsIn = ({ root }: Mounted) =>
@@ -14,10 +11,10 @@ const controlsIn = ({ root }: Mounted) =>
 
 test.each([
   ["a number", kernel, "Age"],
-  ["levels", new FakeKernel(rentals(60)), "District"],
-  ["one of three classes", classes, "Age"],
+  ["levels", rentals, "District"],
+  ["one of three classes", threeClasses, "Age"],
 ])("at most 14 controls are in sight of %s", async (_name, of, feature) => {
-  const mounted = await mountDrawn(of.model({ feature, ...(of === classes ? { output: "healthy" } : {}) }));
+  const mounted = await mountDrawn(of.model({ feature }));
   await expect.poll(() => mounted.part("drivers").dataset.state).toMatch(/ready|nothing/);
   expect(controlsIn(mounted).length).toBeLessThanOrEqual(14);
 });

@@ -12,7 +12,7 @@ test("selected rows are read from the kernel when their fold is opened, predicti
     [...part("selected-rows").querySelectorAll(selector)].map(({ textContent }) => textContent);
   await expect.poll(() => cells("tbody th")).toEqual(["0", "7"]);
   expect(cells("thead th").slice(0, 4)).toEqual(["row", "prediction", "BMI", "Age"]);
-  const { values } = kernel.data.features[1]!;
+  const values = kernel.observed("BMI");
   expect(cells("tbody td:nth-child(3)")).toEqual([values[0]!.toFixed(1), values[7]!.toFixed(1)]);
   model.push("selection", [7, 9]);
   await expect.poll(() => cells("tbody th")).toEqual(["7", "9"]);
@@ -34,7 +34,7 @@ test("a click on a heading sorts all selected rows, another turns the order roun
   const first = () => part("selected-rows").querySelector("tbody td:nth-child(3)")?.textContent;
   const rows = () => [...part("selected-rows").querySelectorAll("tbody th")].map(({ textContent }) => textContent);
   await expect.poll(() => rows().length).toBe(20);
-  const known = Array.from(kernel.data.features[1]!.values.slice(0, 50));
+  const known = kernel.observed("BMI").slice(0, 50);
   await userEvent.click(heading().querySelector("button")!);
   await expect.poll(first).toBe(Math.min(...known).toFixed(1));
   expect(heading().getAttribute("aria-sort")).toBe("ascending");
@@ -46,8 +46,7 @@ test("a click on a heading sorts all selected rows, another turns the order roun
 });
 
 test("chips tell what the rows have in common, and colour by it", async () => {
-  const old = Array.from(kernel.data.features[0]!.values.entries()).filter(([, age]) => age > 60);
-  const selection = old.map(([row]) => row);
+  const selection = kernel.observed("Age").flatMap((age, row) => (age > 60 ? [row] : []));
   const { part, parts, model } = await mountDrawn(kernel.model({ feature: "BMI", selection }));
   await expect.poll(() => parts("common").length).toBeGreaterThan(0);
   const [chip] = parts("common");

@@ -72,7 +72,7 @@ test("there is nothing to resume while it computes, when all is there, or withou
 });
 
 test("when all is done it says how many rows and features there are; what few need is folded away", async () => {
-  const mounted = await mountFrame(kernel.model({ feature: "Age" }));
+  const mounted = await mountFrame(kernel.model({ feature: "Age", _header: { ...kernel.header, notes: [] } }));
   const { part } = mounted;
   expect(part("status-text").textContent).toBe("300 observations · 8 features");
   expect(part("status").getBoundingClientRect().width).toBe(1); // the line of context says so

@@ -1,17 +1,11 @@
 /** The menu of settings, and what each of its choices does to the picture. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
+import { elevenClasses, observed, stepped, threeClasses } from "../../dev/explorers.ts";
 import { frame, ink, kernel, mountDrawn, notebookCell, openMenu } from "./mount.ts";
 
-const several = (labels = ["healthy", "relapsed", "lost"]) =>
-  new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
-
 test("the menu opens and closes by keyboard, has at most ten entries, and says why one is not available", async () => {
-  const y = observedClinic(60);
-  const mounted = await mountDrawn(
-    new FakeKernel(y, { distances: ["marginal", "conditional"] }).model({ feature: "Age", kind: "d-ice" }),
-  );
+  const mounted = await mountDrawn(observed.model({ feature: "Age", kind: "d-ice" }));
   const { part, root } = mounted;
   part("view").focus();
   await userEvent.keyboard("{Enter}");
@@ -55,13 +49,12 @@ test("a click on the text of an entry takes effect in a notebook, whose cells ta
 });
 
 test("the observed target is points behind the lines, named in the key and on the card, with ICE alone", async () => {
-  const data = observedClinic(60);
-  const mounted = await mountDrawn(new FakeKernel(data).model({ feature: "Age" }));
+  const mounted = await mountDrawn(observed.model({ feature: "Age" }));
   const { part } = mounted;
   expect(part("target").hidden).toBe(true);
   await openMenu(mounted);
   part("view-target").click();
-  const known = data.target!.filter((value) => !Number.isNaN(value)).length;
+  const known = observed.curves("Age").target!.filter((value) => !Number.isNaN(value)).length;
   await expect.poll(() => part("target").dataset.points).toBe(String(known));
   expect(ink(part("target"))).toBeGreaterThan(100);
   expect(part("curves").textContent).toContain("observed target");
@@ -73,7 +66,7 @@ test("the observed target is points behind the lines, named in the key and on th
 });
 
 test("one value axis for all features stays as it is when another feature is opened, and says so", async () => {
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
   const { part, drawn, bar, model } = mounted;
   const axis = () =>
     [...part("plot").querySelectorAll(".ice-axis")[0]!.querySelectorAll("text")].map((t) => t.textContent);
@@ -94,9 +87,7 @@ test("one value axis for all features stays as it is when another feature is ope
 });
 
 test("a step that dominates the slopes leaves the axis and is counted", async () => {
-  const { part, parts } = await mountDrawn(
-    new FakeKernel(steppedClinic(120)).model({ feature: "Blood pressure", kind: "d-ice" }),
-  );
+  const { part, parts } = await mountDrawn(stepped.model({ feature: "Blood pressure", kind: "d-ice" }));
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
     /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
@@ -107,9 +98,7 @@ test("a step that dominates the slopes leaves the axis and is counted", async ()
 });
 
 test("all classes stand side by side; a click explains another", async () => {
-  const { part, parts, drawn, model } = await mountDrawn(
-    several().model({ feature: "Age", output: "healthy", response: "predict_proba" }),
-  );
+  const { part, parts, drawn, model } = await mountDrawn(threeClasses.model({ feature: "Age" }));
   expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
   const space = document.createElement("div");
   space.style.height = `${innerHeight}px`;
@@ -134,10 +123,7 @@ test("all classes stand side by side; a click explains another", async () => {
 });
 
 test("of many classes the first eight are there, and how many more", async () => {
-  const labels = Array.from({ length: 11 }, (_, at) => `stage ${at}`);
-  const { part, parts } = await mountDrawn(
-    several(labels).model({ feature: "Age", output: "stage 0", response: "predict_proba", _view: { classes: true } }),
-  );
+  const { part, parts } = await mountDrawn(elevenClasses.model({ feature: "Age", _view: { classes: true } }));
   await expect.poll(() => parts("class").length).toBe(8);
   expect(part("classes-more").textContent).toBe("the 8 most probable of 11");
 });

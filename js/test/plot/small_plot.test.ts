@@ -1,17 +1,8 @@
 /** Small plots show the same curves, at fewer points. */
 import { describe, expect, test } from "vitest";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { clinic } from "../../dev/explorers.ts";
 import { sceneOf } from "../../src/plot/scene.ts";
 import { keptPoints, rangeOf, smallScene } from "../../src/plot/small_plot.ts";
-import type { CurvesBody } from "../../src/wire/protocol.ts";
-
-const kernel = new FakeKernel(clinic(200), {}, 150);
-
-function curvesOf(feature: string): CurvesBody {
-  const request = { id: "1", type: "curves", feature, max_lines: 200, selection: [] } as const;
-  const { reply } = kernel.answer({ ...request, selection: [] })!;
-  return (reply as { body: CurvesBody }).body;
-}
 
 describe("points of the grid that are kept", () => {
   test("are all of them where they are few", () => {
@@ -30,13 +21,13 @@ describe("points of the grid that are kept", () => {
 });
 
 describe("a small scene", () => {
-  const curves = curvesOf("Steps a day");
+  const curves = clinic.curves("Steps a day");
 
   test.each(["ice", "c-ice"] as const)("has the values of the large one at its points: %s", (kind) => {
     const anchor = 7000;
     const large = sceneOf(curves, kind, anchor);
-    const small = smallScene(curves, kind, anchor, 40);
-    expect(small.x.length).toBeLessThanOrEqual(41);
+    const small = smallScene(curves, kind, anchor, 15);
+    expect(small.x.length).toBeLessThanOrEqual(16);
     expect(rangeOf(small)).toEqual(rangeOf(large));
     expect(small.anchoredAt).toBe(large.anchoredAt);
     const nPoints = small.x.length;
@@ -50,7 +41,7 @@ describe("a small scene", () => {
   });
 
   test("has the slopes between the points that it keeps", () => {
-    const small = smallScene(curves, "d-ice", "min", 40);
+    const small = smallScene(curves, "d-ice", "min", 15);
     const nIntervals = small.curves.n_grid - 1;
     expect(small.x.length).toBe(2 * nIntervals);
     const [first, last] = [small.curves.grid[0]!, small.curves.grid[nIntervals]!];
@@ -64,7 +55,7 @@ describe("a small scene", () => {
   });
 
   test("is the large one where its points are few", () => {
-    const few = curvesOf("Smoker");
-    expect(smallScene(few, "c-ice", "min", 40)).toEqual(sceneOf(few, "c-ice", "min"));
+    const few = clinic.curves("Smoker");
+    expect(smallScene(few, "c-ice", "min", 15)).toEqual(sceneOf(few, "c-ice", "min"));
   });
 });

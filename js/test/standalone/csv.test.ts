@@ -1,9 +1,8 @@
 /** CSV of pages without a kernel: texts are written as the kernel writes them. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { clinic } from "../../dev/explorers.ts";
 import { csv, curvesRows, withoutFormula } from "../../src/standalone/csv.ts";
-import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const contract = JSON.parse(
   readFileSync(new URL("../../../tests/contract/spreadsheet.json", import.meta.url), "utf-8"),
@@ -25,10 +24,7 @@ test("the header comes first; texts are no formulas, and numbers stay as they ar
 });
 
 test("slopes are those of each step, at the right end of its interval, though the plot draws fewer", () => {
-  const kernel = new FakeKernel(clinic(20), {}, 60);
-  const request = { id: "1", type: "curves", feature: "Age", max_lines: 20, selection: [] } as const;
-  const { reply } = kernel.answer({ ...request, selection: [] })!;
-  const curves = (reply as { body: CurvesBody }).body;
+  const curves = clinic.curves("Age");
   const { n_grid: nGrid, n_lines: nLines, grid, values } = curves;
   const rows = [...curvesRows(curves, "d-ice", "min", 0.5)];
   expect(rows.length).toBe(nLines * (nGrid - 1));

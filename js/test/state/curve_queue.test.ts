@@ -1,11 +1,10 @@
 /** Curves of features besides the open one: how they are asked for, and for how long they are kept. */
 import { signal } from "@preact/signals-core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { clinic as kernel } from "../../dev/explorers.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { Shelf, type ShelfOptions } from "../../src/state/curve_queue.ts";
 import { storeOf } from "../stores.ts";
-
-const kernel = new FakeKernel(clinic(60));
 
 function shelfOf(model: FakeModel = kernel.model({ feature: "" }), options: Partial<ShelfOptions> = {}) {
   const store = storeOf(model);
@@ -77,7 +76,7 @@ test("curves that lack a row are shown until others are there, and asked for onc
   rows.value = [1];
   expect(shelf.get("Age").state).toBe("ready");
   await vi.waitFor(() => expect(loaded("Age")?.curves.positions).toContain(1));
-  rows.value = [1, 2]; // an even row is drawn anyway
+  rows.value = [1, 20]; // every tenth row is drawn anyway
   expect(asked()).toEqual(["Age", "Age"]);
 });
 
@@ -162,7 +161,7 @@ test("of another output nothing is left, and answers about the former one are dr
 });
 
 test("what was looked at least recently is forgotten when there is no more room", async () => {
-  const { shelf, arrived, loaded } = shelfOf(new FakeKernel(clinic(60)).model({ feature: "" }));
+  const { shelf, arrived, loaded } = shelfOf();
   const state = (feature: string) => shelf.get(feature).state;
   shelf.want(["Age", "BMI"]);
   await arrived("BMI");

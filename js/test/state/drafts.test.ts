@@ -1,8 +1,9 @@
 /** Samples of the rows: whiskers, ranks that may move, and what is requested again when the rows change. */
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
-import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { clinic as kernel } from "../../dev/explorers.ts";
+import { drafted, exactOf, sampled } from "../../dev/made_up.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { Shelf } from "../../src/state/curve_queue.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
@@ -12,7 +13,6 @@ import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
 import { storeOf } from "../stores.ts";
 
-const kernel = new FakeKernel(clinic(60));
 const NONE = Number.NaN;
 
 /** Features by their impact, with standard errors; without one they are exact. */
@@ -97,7 +97,7 @@ describe("the order", () => {
     const store = storeOf(drafted(model, { nRows: 60, nAll: 60 }));
     const names = () => store.ranking.value.map(({ name }) => name);
     const before = names();
-    send(model, sampled(exact, { nRows: 4, nAll: 60 }));
+    model.pushAll(sampled(exact, { nRows: 4, nAll: 60 }));
     expect(names()).toEqual(before);
     await vi.advanceTimersByTimeAsync(1100);
     expect(names()).not.toEqual(before);
@@ -113,9 +113,9 @@ describe("what is open", () => {
     const exact = exactOf(model);
     drafted(model, { nRows: 8, nAll: 60 });
     const store = storeOf(model);
-    const send_ = (nRows: number, nExact = 0) => send(model, sampled(exact, { nRows, nAll: 60, nExact }));
+    const sample = (nRows: number, nExact = 0) => model.pushAll(sampled(exact, { nRows, nAll: 60, nExact }));
     const ready = () => vi.waitFor(() => expect(store.picture.value.state).toBe("ready"));
-    return { model, store, exact, sample: send_, ready };
+    return { model, store, exact, sample, ready };
   }
 
   test("is requested again when its rows change, and the curves stay until the new ones are there", async () => {

@@ -1,12 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { clinicModels } from "../../dev/models.ts";
+import { fourModels as four, twoModels as two } from "../../dev/explorers.ts";
 import { haveSameRows, mostApart } from "../../src/state/models.ts";
 import { loadedOf, type Store } from "../../src/state/store.ts";
 import type { CurvesBody } from "../../src/wire/protocol.ts";
 import { storeOf } from "../stores.ts";
-
-const two = clinicModels(40);
-const three = clinicModels(40, ["logistic", "trees", "without lab values"]);
 
 /** Waits for the curves of so many models; null is the open one alone. */
 const drawn = (store: Store, n: number | null) =>
@@ -24,8 +21,8 @@ test("the curves of every model are requested, and coloured by model in the orde
   expect(asked(model)).toEqual(["trees Age", "logistic Age"]);
   expect(models?.map((of) => of.model)).toEqual([1, 0]);
   expect(models?.[0]?.curves).toBe(curves);
-  expect(colors?.scale).toMatchObject({ column: "Model", levels: ["logistic", "trees"], counts: [40, 40] });
-  expect(Array.from(colors!.values)).toEqual([...Array(40).fill(1), ...Array(40).fill(0)]);
+  expect(colors?.scale).toMatchObject({ column: "Model", levels: ["logistic", "trees"], counts: [200, 200] });
+  expect(Array.from(colors!.values)).toEqual([...Array(200).fill(1), ...Array(200).fill(0)]);
 });
 
 test("a column to colour by, and nothing, show the open model alone; both are back without a request", async () => {
@@ -88,16 +85,12 @@ test("ranked by disagreement the features have one figure, whichever model is op
   for (const { models, tick, apart } of rankings[0]!) expect([models, tick, apart]).toEqual([null, null, [0, 1]]);
 });
 
-test("of three models the two that disagree most are named", () => {
-  const store = storeOf(three.model({ rank_by: "disagreement" }));
+test("of several models the two that disagree most are named", () => {
+  const store = storeOf(four.model({ rank_by: "disagreement" }));
   const { index, apart, value } = store.ranking.value[0]!;
   const reading = store.reading.value!;
   const of = ([a, b]: [number, number]) => reading.plain(index, `disagreement_${a}_${b}`);
-  const pairs: [number, number][] = [
-    [0, 1],
-    [0, 2],
-    [1, 2],
-  ];
+  const pairs = [0, 1, 2].flatMap((a) => [1, 2, 3].filter((b) => b > a).map((b): [number, number] => [a, b]));
   expect(of(apart!)).toBe(Math.max(...pairs.map(of)));
   expect(of(apart!)).toBe(value);
   expect(mostApart(reading, index)).toEqual(apart);

@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { clinic as kernel } from "../../dev/explorers.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import type { Store } from "../../src/state/store.ts";
 import { storeOf } from "../stores.ts";
-
-const kernel = new FakeKernel(clinic(60));
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,10 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
 import { expect, test } from "vitest";
-import { clinic, FakeKernel } from "../../dev/model.ts";
+import { clinic as kernel } from "../../dev/explorers.ts";
 import { Remembered } from "../../src/state/view_choices.ts";
 import { CHOICE_DEFAULTS, type Traits } from "../../src/wire/protocol.ts";
-
-const kernel = new FakeKernel(clinic(20));
 
 function remembered(view: Traits["_view"]) {
   const model = kernel.model({ _view: view });

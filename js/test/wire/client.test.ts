@@ -1,12 +1,11 @@
 import type { AnyModel } from "@anywidget/types";
 import { afterEach, expect, test, vi } from "vitest";
-import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
+import { clinic as kernel } from "../../dev/explorers.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
 import { Cancelled, KERNEL_GONE, ModelClient, RELOAD } from "../../src/wire/client.ts";
 import type { CurvesRequest } from "../../src/wire/protocol.ts";
 
 const NOTHING = { columns: [], n_outcomes: 0, positions: [] };
-
-const kernel = new FakeKernel(clinic(20));
 
 afterEach(() => void vi.useRealTimers());
 
