@@ -1,0 +1,39 @@
+/** Hooks of components that draw on canvases. */
+
+import { useSignal } from "@preact/signals";
+import { effect, type ReadonlySignal } from "@preact/signals-core";
+import type { RefObject } from "preact";
+import { useLayoutEffect } from "preact/hooks";
+import { useView } from "../view/mounted.tsx";
+import { followSize, type Size } from "../view/size.ts";
+
+/** Draws in the next frame whenever a signal that `read` reads changes, while the component exists. */
+export function useKept<T>(read: () => T, draw: (value: T) => void): void {
+  const { frames } = useView();
+  useLayoutEffect(() => frames.keep(read, draw), []);
+}
+
+/** Does something while the component exists: the signal is aborted with it. */
+export function useLifetime(begin: (aborted: AbortSignal) => void): void {
+  useLayoutEffect(() => {
+    const ending = new AbortController();
+    begin(ending.signal);
+    return () => ending.abort();
+  }, []);
+}
+
+/** The size of an element, which is 0 until it is in the page. */
+export function useSize(node: RefObject<HTMLElement | null>): ReadonlySignal<Size> {
+  const size = useSignal<Size>({ width: 0, height: 0, ratio: 1 });
+  useLifetime((aborted) => {
+    const followed = followSize(node.current!, aborted);
+    aborted.addEventListener(
+      "abort",
+      effect(() => {
+        size.value = followed.value;
+      }),
+      { once: true },
+    );
+  });
+  return size;
+}
