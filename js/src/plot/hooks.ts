@@ -1,9 +1,10 @@
 /** Hooks of components that draw on canvases. */
 
 import { useSignal } from "@preact/signals";
-import { effect, type ReadonlySignal } from "@preact/signals-core";
+import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
+import { react } from "../ui/lifetime.ts";
 import { useView } from "../view/mounted.tsx";
 import { followSize, type Size } from "../view/size.ts";
 
@@ -22,18 +23,15 @@ export function useLifetime(begin: (aborted: AbortSignal) => void): void {
   }, []);
 }
 
-/** The size of an element, which is 0 until it is in the page. */
-export function useSize(node: RefObject<HTMLElement | null>): ReadonlySignal<Size> {
-  const size = useSignal<Size>({ width: 0, height: 0, ratio: 1 });
+/** The size of an element, which is 0 until it is in the page; `kept` keeps it for another element in its place. */
+export function useSize(node: RefObject<HTMLElement | null>, kept?: Signal<Size>): ReadonlySignal<Size> {
+  const fresh = useSignal<Size>({ width: 0, height: 0, ratio: 1 });
+  const size = kept ?? fresh;
   useLifetime((aborted) => {
     const followed = followSize(node.current!, aborted);
-    aborted.addEventListener(
-      "abort",
-      effect(() => {
-        size.value = followed.value;
-      }),
-      { once: true },
-    );
+    react(aborted, () => {
+      if (followed.value.width > 0) size.value = followed.value;
+    });
   });
   return size;
 }

@@ -79,6 +79,32 @@ interface Children {
   children?: ComponentChildren;
 }
 
+interface SmallProps extends Props, Children {
+  hidden?: boolean;
+  frame?: Ref<HTMLDivElement>;
+  name?: string;
+  /** In px; by default that of the style sheet. */
+  height?: number;
+}
+
+/** A plot beside others, which dims what is not selected; `children` are under it. */
+export function SmallPlot({ drawing, hidden = false, frame = null, name = "", height, children }: SmallProps) {
+  const isDimmed = useView().store.selection.value.length > 0;
+  return (
+    <div class="ice-small" aria-hidden="true" hidden={hidden}>
+      <div
+        ref={frame}
+        class={`ice-small-frame ${name}`.trimEnd()}
+        data-dimmed={isDimmed ? "" : undefined}
+        style={height === undefined ? {} : { height: `${height}px` }}
+      >
+        {!hidden && <Plot drawing={drawing} />}
+      </div>
+      {children}
+    </div>
+  );
+}
+
 /** A layer of marks, which screen readers skip. */
 export const MarkLayer = ({ size, name, children }: { size: LayerSize; name?: string } & Children) => (
   <svg

@@ -6,7 +6,7 @@ import { Pace } from "../../plot/lines.ts";
 import { Movement } from "../../plot/movement.ts";
 import { thinnedScene } from "../../plot/scene.ts";
 import { plainRange, sharedRange } from "../../plot/value_range.ts";
-import { Shelf } from "../../state/curve_queue.ts";
+import { OtherCurves } from "../../state/curves.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Loaded } from "../../state/store.ts";
 import { drawnKind } from "../../text/values.ts";
@@ -33,7 +33,7 @@ export interface Tile {
 }
 
 export class Grid {
-  readonly shelf: Shelf;
+  readonly curves: OtherCurves;
   readonly size: Signal<Size> = signal({ width: 0, height: 0, ratio: 1 });
   readonly scrollTop = signal(0);
   /** The feature whose tile has, or last had, the focus. */
@@ -89,11 +89,11 @@ export class Grid {
     const { store, aborted, frames } = view;
     this.#movement = new Movement(store, aborted);
     this.#pace = new Pace(frames);
-    this.shelf = new Shelf(store, {
+    this.curves = new OtherCurves(store, {
       maxLines: () => MOST_LINES,
       rows: () => store.selection.value.slice(0, MOST_SELECTED),
     });
-    atEnd(aborted, () => this.shelf.dispose());
+    atEnd(aborted, () => this.curves.dispose());
   }
 
   /** Levels without an order have no slopes. */
@@ -150,8 +150,6 @@ export class Grid {
   }
 
   loaded(name: string): Loaded | null {
-    this.shelf.version.value;
-    const shelved = this.shelf.get(name);
-    return shelved.state === "ready" ? shelved.loaded : null;
+    return this.curves.get(name).body;
   }
 }

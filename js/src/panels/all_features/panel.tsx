@@ -1,17 +1,19 @@
 /** Small plots of all features, in the order of the ranking. Only visible tiles exist and request curves. */
-import { effect } from "@preact/signals-core";
 import { max } from "d3-array";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { useLifetime, useSize } from "../../plot/hooks.ts";
+import { useKept, useLifetime, useSize } from "../../plot/hooks.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { ColorLegend } from "../../plot/legend.tsx";
 import { Parted } from "../../plot/marks/parted.tsx";
-import { Plot } from "../../plot/plot.tsx";
+import { SmallPlot } from "../../plot/plot.tsx";
 import { Slot } from "../../plot/slot.tsx";
+import type { Progress } from "../../state/feed.ts";
+import type { Loaded } from "../../state/store.ts";
 import { shortSpanTexts, spanTexts } from "../../text/dates.ts";
 import { RANK_LABELS } from "../../text/metric_names.ts";
 import { count, plural } from "../../text/numbers.ts";
 import { isUnordered } from "../../text/values.ts";
+import { atEnd, react } from "../../ui/lifetime.ts";
 import { mounted, useView } from "../../view/mounted.tsx";
 import type { View } from "../../view/view.ts";
 import { Grid, MOST_LINES, PADDING, type Tile } from "./grid.ts";
@@ -75,7 +77,7 @@ function Tiles({ grid, metric, isEmpty, showFeature }: TilesProps) {
   const { store } = useView();
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const size = useSize(scroll);
+  useSize(scroll, grid.size);
   /** The tile that a key led to, which may not exist before the next drawing. */
   const next = useRef<string | null>(null);
   const observer = useMemo(() => grid.observer(), []);
@@ -93,19 +95,19 @@ function Tiles({ grid, metric, isEmpty, showFeature }: TilesProps) {
   useLayoutEffect(() => {
     scroll.current!.scrollTop = grid.scrollTop.peek();
   }, []);
+  useKept(
+    () => grid.size.value.width,
+    () => {
+      const node = scroll.current!;
+      node.style.marginRight = `${-Math.min(MARGIN, PADDING + node.offsetWidth - node.clientWidth)}px`;
+    },
+  );
   useLifetime((aborted) => {
-    const node = scroll.current!;
-    const ends = [
-      effect(() => grid.shelf.want(grid.requested.value)),
-      effect(() => {
-        if (size.value.width === 0) return;
-        grid.size.value = size.value;
-        node.style.marginRight = `${-Math.min(MARGIN, PADDING + node.offsetWidth - node.clientWidth)}px`;
-      }),
-      () => observer.disconnect(),
-      () => grid.shelf.want([]),
-    ];
-    aborted.addEventListener("abort", () => ends.map((end) => end()), { once: true });
+    react(aborted, () => grid.curves.want(grid.requested.value));
+    atEnd(aborted, () => {
+      observer.disconnect();
+      grid.curves.want([]);
+    });
   });
   useLayoutEffect(() => {
     if (grid.tiles.peek().length === 0 || opened === grid.revealed) return;
@@ -236,22 +238,17 @@ function TileBody({ grid, feature }: Props & { feature: Tile["feature"] }) {
   const { store } = useView();
   const drawing = useMemo(() => grid.draw(feature.name), []);
   const layout = drawing.layout.value;
-  grid.shelf.version.value;
-  const shelved = grid.shelf.get(feature.name);
-  const message = messageText(grid, feature, shelved, store.status.value.label);
-  const isDimmed = store.selection.value.length > 0;
+  const progress = grid.curves.get(feature.name);
+  const message = messageText(grid, feature, progress, store.status.value.label);
   return (
     <div class="ice-small-body">
-      <div class="ice-small" aria-hidden="true" hidden={message !== ""}>
-        <div class="ice-small-frame" data-dimmed={isDimmed ? "" : undefined}>
-          {message === "" && <Plot drawing={drawing} />}
-        </div>
+      <SmallPlot drawing={drawing} hidden={message !== ""}>
         {layout !== null && <AxisEnds layout={layout} />}
-      </div>
+      </SmallPlot>
       <p
         class="ice-small-message"
         data-test="tile-message"
-        data-state={shelved.state === "error" ? "error" : undefined}
+        data-state={progress.state === "error" ? "error" : undefined}
         hidden={message === ""}
       >
         {message}
@@ -261,15 +258,10 @@ function TileBody({ grid, feature }: Props & { feature: Tile["feature"] }) {
 }
 
 /** What is said in place of a plot; empty where there is one. */
-function messageText(
-  grid: Grid,
-  feature: Tile["feature"],
-  shelved: ReturnType<Grid["shelf"]["get"]>,
-  computing: string,
-): string {
+function messageText(grid: Grid, feature: Tile["feature"], progress: Progress<Loaded>, computing: string): string {
   if (!feature.known) return computing === feature.name ? "Computing …" : "Not computed yet.";
   if (!grid.hasPlot(feature)) return "Levels without an order have no slopes.";
-  return shelved.state === "error" ? shelved.message : shelved.state === "waiting" ? "…" : "";
+  return progress.state === "error" ? progress.message : progress.body === null ? "…" : "";
 }
 
 /** Labels of the ends of the axis, in full on hover. Levels without an order have none. */

@@ -7,10 +7,11 @@ import { useSize } from "../../plot/hooks.ts";
 import { layOut } from "../../plot/layout.ts";
 import { Pace } from "../../plot/lines.ts";
 import { Movement } from "../../plot/movement.ts";
-import { Plot } from "../../plot/plot.tsx";
+import { SmallPlot } from "../../plot/plot.tsx";
 import { type Scene, sceneOf } from "../../plot/scene.ts";
 import { plainRange } from "../../plot/value_range.ts";
-import { type ClassesPicture, followClasses } from "../../state/class_curves.ts";
+import { followClasses } from "../../state/class_curves.ts";
+import type { Progress } from "../../state/feed.ts";
 import { columnFormat } from "../../text/numbers.ts";
 import { scrollBehavior } from "../../ui/move_to.ts";
 import { mounted, useView } from "../../view/mounted.tsx";
@@ -22,8 +23,16 @@ const HEIGHT = 72;
 
 export function classesPanel(view: View): HTMLElement {
   const { store, aborted, frames } = view;
+  const progress = followClasses(store, aborted);
+  let last: ClassesBody | null = null;
   const shared = {
-    picture: followClasses(store, aborted),
+    progress,
+    // The last ones while others are computed.
+    classes: computed(() => {
+      const { state, body } = progress.value ?? { state: "error", body: null };
+      if (body !== null) last = body;
+      return body ?? (state === "error" ? null : last);
+    }),
     movement: new Movement(store, aborted),
     pace: new Pace(frames),
   };
@@ -31,21 +40,21 @@ export function classesPanel(view: View): HTMLElement {
 }
 
 interface Props {
-  picture: ReadonlySignal<ClassesPicture>;
+  progress: ReadonlySignal<Progress<ClassesBody> | null>;
+  classes: ReadonlySignal<ClassesBody | null>;
   movement: Movement;
   pace: Pace;
 }
 
-const classesIn = (picture: ClassesPicture): ClassesBody | null =>
-  picture.state === "ready" ? picture.classes : picture.state === "loading" ? picture.previous : null;
-
-function Classes({ picture, movement, pace }: Props) {
+function Classes(props: Props) {
   const { store } = useView();
   const panel = useRef<HTMLElement>(null);
-  const shown = picture.value;
-  const classes = classesIn(shown);
+  const classes = props.classes.value;
+  const progress = props.progress.value;
+  const ending = progress?.state === "ready" || progress?.state === "error" ? progress.state : "loading";
+  const state = progress === null ? "off" : ending;
   const isChosen = store.remembered.of("classes").value;
-  const isReady = shown.state === "ready";
+  const isReady = state === "ready";
   const isNew = useRef(!isChosen);
   // The plots are below that of the open feature.
   useEffect(() => {
@@ -55,8 +64,8 @@ function Classes({ picture, movement, pace }: Props) {
       panel.current!.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
     }
   }, [isChosen, isReady]);
-  const isWaiting = shown.state === "loading" && classes === null;
-  const message = shown.state === "error" ? shown.message : isWaiting ? "Computing every class …" : "";
+  const isWaiting = state === "loading" && classes === null;
+  const message = progress?.state === "error" ? progress.message : isWaiting ? "Computing every class …" : "";
   const domain = useMemo(() => (classes === null ? ([0, 1] as const) : domainOver(classes)), [classes]);
   const write = columnFormat(Math.max(...domain.map(Math.abs)));
   const { outputs = [], n_outputs: nOutputs = 0, feature = "" } = classes ?? {};
@@ -66,8 +75,8 @@ function Classes({ picture, movement, pace }: Props) {
       class="ice-classes"
       aria-label="All classes"
       data-test="classes"
-      data-state={shown.state}
-      hidden={shown.state === "off"}
+      data-state={state}
+      hidden={state === "off"}
     >
       <p class="ice-classes-head">
         <span class="ice-classes-title">{`${feature} for every class`}</span>
@@ -86,7 +95,7 @@ function Classes({ picture, movement, pace }: Props) {
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own. */}
         <div class="ice-classes-cards" role="group" aria-label="Classes">
           {outputs.map((output, place) => (
-            <Card key={output} {...{ picture, movement, pace, output, place }} />
+            <Card key={output} {...props} output={output} place={place} />
           ))}
         </div>
       </div>
@@ -136,12 +145,11 @@ const NOTHING_HIDDEN = signal({ size: 0, has: () => false });
 /** The curves of other classes do not fade. */
 const NO_DECAY = signal(1);
 
-function ClassPlot({ picture, place, movement, pace }: Omit<CardProps, "output">) {
-  const { theme, store } = useView();
-  const frame = useRef<HTMLSpanElement>(null);
+function ClassPlot({ classes, place, movement, pace }: Omit<CardProps, "output">) {
+  const { theme } = useView();
+  const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
   const drawing = useMemo(() => {
-    const classes = computed(() => classesIn(picture.value));
     const scene = computed(() => classes.value && sceneAt(classes.value, place));
     const layout = computed(() => {
       const { width, ratio } = size.value;
@@ -155,17 +163,7 @@ function ClassPlot({ picture, place, movement, pace }: Omit<CardProps, "output">
     const none = { hidden: NOTHING_HIDDEN, colors: signal(null), decay: NO_DECAY };
     return drawingOf({ plotSize: "class", layout, ...none, movement, pace });
   }, []);
-  return (
-    <span class="ice-small" aria-hidden="true">
-      <span
-        ref={frame}
-        class="ice-class-picture ice-small-frame"
-        data-dimmed={store.selection.value.length > 0 ? "" : undefined}
-      >
-        <Plot drawing={drawing} />
-      </span>
-    </span>
-  );
+  return <SmallPlot drawing={drawing} frame={frame} name="ice-class-picture" />;
 }
 
 /** The curves of a class, which come without observed values: all of them count alike. */

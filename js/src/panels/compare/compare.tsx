@@ -1,21 +1,19 @@
 /** The open feature next to one or two others: the menu that selects them, and their plots. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { effect } from "@preact/signals-core";
-import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useId, useMemo, useRef } from "preact/hooks";
 import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
 import { Brush } from "../../plot/brush.ts";
 import { BrushBar } from "../../plot/brush_bar.tsx";
-import type { Drawing } from "../../plot/drawing.ts";
 import { explainedBy } from "../../plot/explained.ts";
 import { useLifetime, useSize } from "../../plot/hooks.ts";
-import { Plot } from "../../plot/plot.tsx";
+import { SmallPlot } from "../../plot/plot.tsx";
 import { PlotPointer } from "../../plot/pointer.ts";
 import type { Pins } from "../../state/pins.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { count } from "../../text/numbers.ts";
 import { drawnKind } from "../../text/values.ts";
 import { hint } from "../../ui/components.tsx";
-import { react } from "../../ui/lifetime.ts";
+import { atEnd, react } from "../../ui/lifetime.ts";
 import { mounted, useView } from "../../view/mounted.tsx";
 import type { View } from "../../view/view.ts";
 import { Comparison, MOST_OTHERS } from "./comparison.ts";
@@ -105,25 +103,15 @@ function Plots({ comparison, pins }: Props & { pins: Pins }) {
   const { store, root, drawNow } = useView();
   const items = useRef<HTMLDivElement>(null);
   const close = useRef<HTMLButtonElement>(null);
-  const size = useSize(items);
+  useSize(items, comparison.size);
   const names = comparison.names.value;
-  useLayoutEffect(
-    () =>
-      effect(() => {
-        if (size.value.width > 0) comparison.size.value = size.value;
-      }),
-    [],
-  );
-  useLayoutEffect(() => {
-    const stop = effect(() => {
+  useLifetime((aborted) => {
+    react(aborted, () => {
       const known = new Set(store.ranking.value.filter((ranked) => ranked.known).map(({ name }) => name));
-      comparison.shelf.want(comparison.names.value.filter((name) => known.has(name)));
+      comparison.curves.want(comparison.names.value.filter((name) => known.has(name)));
     });
-    return () => {
-      stop();
-      comparison.shelf.want([]);
-    };
-  }, []);
+    atEnd(aborted, () => comparison.curves.want([]));
+  });
   /** Compares fewer features; the focus moves to the button that closes the comparison, or to the plot. */
   const reduceTo = (rest: string[]): void => {
     store.remembered.choose("compared", rest);
@@ -218,7 +206,7 @@ function Compared({ name, comparison, pins, isOpen, remove }: ComparedProps) {
       </p>
       {/* Focusable, so that the focus stays here when a brush with the focus goes. */}
       <div ref={body} class="ice-small-body" tabIndex={-1}>
-        <Picture drawing={drawing} />
+        <SmallPlot drawing={drawing} hidden={layout === null} height={layout?.size.height ?? 0} />
         <Message name={name} comparison={comparison} hidden={layout !== null} />
         <BrushBar brush={brush} drawing={drawing} frame={body} />
       </div>
@@ -230,22 +218,6 @@ function Compared({ name, comparison, pins, isOpen, remove }: ComparedProps) {
 }
 
 const exponentText = (exponent: string): string => (exponent === "" ? "" : ` (${exponent})`);
-
-function Picture({ drawing }: { drawing: Drawing }) {
-  const isDimmed = useView().store.selection.value.length > 0;
-  const layout = drawing.layout.value;
-  return (
-    <div class="ice-small" aria-hidden="true" hidden={layout === null}>
-      <div
-        class="ice-small-frame"
-        data-dimmed={isDimmed ? "" : undefined}
-        style={{ height: `${layout?.size.height ?? 0}px` }}
-      >
-        <Plot drawing={drawing} />
-      </div>
-    </div>
-  );
-}
 
 /** Impact and rank. */
 function Facts({ name }: { name: string }) {
@@ -270,15 +242,14 @@ function Facts({ name }: { name: string }) {
 }
 
 /** Why there is no plot. */
-function Message({ name, comparison: { shelf }, hidden }: Props & { name: string; hidden: boolean }) {
+function Message({ name, comparison, hidden }: Props & { name: string; hidden: boolean }) {
   const { store } = useView();
-  shelf.version.value;
-  const shelved = shelf.get(name);
+  const progress = comparison.curves.get(name);
   const feature = store.ranking.value.find((ranked) => ranked.name === name);
   const isKnown = feature?.known ?? false;
   const hasKind = feature === undefined || drawnKind(store.kind.value, feature.kind) === store.kind.value;
-  const hasFailed = shelved.state === "error";
-  const reason = !hasKind ? "Levels without an order have no slopes." : hasFailed ? shelved.message : "…";
+  const hasFailed = progress.state === "error";
+  const reason = !hasKind ? "Levels without an order have no slopes." : hasFailed ? progress.message : "…";
   return (
     <p
       class="ice-small-message"

@@ -6,7 +6,7 @@ import { Pace, visibleLines } from "../../plot/lines.ts";
 import { Movement } from "../../plot/movement.ts";
 import { type Scene, thinnedScene } from "../../plot/scene.ts";
 import { plainRange, sharedRange } from "../../plot/value_range.ts";
-import { Shelf } from "../../state/curve_queue.ts";
+import { OtherCurves } from "../../state/curves.ts";
 import { type Loaded, loadedOf } from "../../state/store.ts";
 import { drawnKind } from "../../text/values.ts";
 import { atEnd } from "../../ui/lifetime.ts";
@@ -31,7 +31,7 @@ interface Drawable {
 }
 
 export class Comparison {
-  readonly shelf: Shelf;
+  readonly curves: OtherCurves;
   /** The size of the room for all plots. */
   readonly size: Signal<Size> = signal({ width: 0, height: 0, ratio: 1 });
   /** The features that the open one is compared with: those that still are features, never the open one itself. */
@@ -87,12 +87,12 @@ export class Comparison {
     this.#movement = new Movement(store, aborted);
     this.#pace = new Pace(frames);
     this.#drawables = Array.from({ length: 1 + MOST_OTHERS }, (_, place) => this.#drawableAt(place));
-    this.shelf = new Shelf(store, {
+    this.curves = new OtherCurves(store, {
       maxLines: () => 1,
       rows: () => this.#rows.value,
       atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
     });
-    atEnd(aborted, () => this.shelf.dispose());
+    atEnd(aborted, () => this.curves.dispose());
   }
 
   /** The plot of one of the features: the rows that the open feature shows and the legend does not hide. */
@@ -125,11 +125,7 @@ export class Comparison {
   /** What a place shows; the scene stays the same object while nothing in it changes, as a brush needs it. */
   #drawableAt(place: number): ReadonlySignal<Drawable | null> {
     const { store } = this.view;
-    const loaded = computed(() => {
-      this.shelf.version.value;
-      const shelved = this.shelf.get(this.names.value[place] ?? "");
-      return shelved.state === "ready" ? shelved.loaded : null;
-    });
+    const loaded = computed(() => this.curves.get(this.names.value[place] ?? "").body);
     const curves = computed(() => loaded.value?.curves ?? null);
     const width = computed(() => this.room.value.width);
     const scene = computed(() => {

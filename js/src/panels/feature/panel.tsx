@@ -1,10 +1,10 @@
 /** The curves of the open feature: the kernel sends them once, and all further changes are drawn from them. */
-import { effect, type ReadonlySignal } from "@preact/signals-core";
+import type { ReadonlySignal } from "@preact/signals-core";
 import { useMemo, useRef } from "preact/hooks";
 import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
 import { BrushBar } from "../../plot/brush_bar.tsx";
 import { explainedBy } from "../../plot/explained.ts";
-import { useLifetime } from "../../plot/hooks.ts";
+import { useLifetime, useSize } from "../../plot/hooks.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { Parted } from "../../plot/marks/parted.tsx";
 import { linesPerModel } from "../../plot/models.ts";
@@ -17,7 +17,6 @@ import { loadedOf } from "../../state/store.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, percent } from "../../text/numbers.ts";
 import { mounted, useView } from "../../view/mounted.tsx";
-import { followSize } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 import { AnchorHandle } from "./anchor.tsx";
 import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
@@ -168,13 +167,9 @@ function Frame({ shown, beside, isComparing, isHidden }: Props & { isComparing: 
   const { pins } = beside;
   const frame = useRef<HTMLDivElement>(null);
   const crosshair = useMemo(() => new Crosshair(view, drawing), []);
+  useSize(frame, size);
   useLifetime((aborted) => {
     new PlotPointer(frame.current!, view, { drawing, brush, pins, before: crosshair }, aborted);
-    const followed = followSize(frame.current!, aborted);
-    const stop = effect(() => {
-      if (followed.value.width > 0) size.value = followed.value;
-    });
-    aborted.addEventListener("abort", stop, { once: true });
   });
   const layout = drawing.layout.value;
   return (

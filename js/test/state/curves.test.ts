@@ -2,23 +2,20 @@
 import { signal } from "@preact/signals-core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
-import { Shelf, type ShelfOptions } from "../../src/state/curve_queue.ts";
+import { type CurvesOptions, OtherCurves } from "../../src/state/curves.ts";
 import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
 
-function shelfOf(model: FakeModel = kernel.model({ feature: "" }), options: Partial<ShelfOptions> = {}) {
+function shownCurves(model: FakeModel = kernel.model({ feature: "" }), options: Partial<CurvesOptions> = {}) {
   const store = storeOf(model);
-  const shelf = new Shelf(store, { maxLines: () => 30, rows: () => [], ...options });
-  onTestFinished(() => shelf.dispose());
-  const arrived = (feature: string) => vi.waitFor(() => expect(shelf.get(feature).state).toBe("ready"));
-  const loaded = (feature: string) => {
-    const shelved = shelf.get(feature);
-    return shelved.state === "ready" ? shelved.loaded : null;
-  };
+  const curves = new OtherCurves(store, { maxLines: () => 30, rows: () => [], ...options });
+  onTestFinished(() => curves.dispose());
+  const arrived = (feature: string) => vi.waitFor(() => expect(curves.get(feature).state).toBe("ready"));
+  const loaded = (feature: string) => curves.get(feature).body;
   const asked = () =>
     model.sent.flatMap((sent) => (sent.type === "curves" && sent.max_lines === 30 ? [sent.feature] : []));
-  return { store, shelf, arrived, loaded, asked };
+  return { store, curves, arrived, loaded, asked };
 }
 
 /** Answers only when told to. */
@@ -35,23 +32,23 @@ function patient(model: FakeModel) {
 }
 
 test("curves are asked for once, in the order of urgency", async () => {
-  const { shelf, arrived, asked } = shelfOf();
-  shelf.want(["Age", "BMI", "Marker"]);
+  const { curves, arrived, asked } = shownCurves();
+  curves.want(["Age", "BMI", "Marker"]);
   await arrived("Marker");
-  shelf.want(["Marker", "Age", "BMI"]);
+  curves.want(["Marker", "Age", "BMI"]);
   expect(asked()).toEqual(["Age", "BMI", "Marker"]);
 });
 
 test("no more than two questions are open at once; what nobody looks at any more is not asked for, but kept", async () => {
   const model = kernel.model({ feature: "" });
   const waiting = patient(model);
-  const { shelf, asked, arrived } = shelfOf(model);
-  shelf.want(["Age", "BMI", "Marker", "Visits"]);
+  const { curves, asked, arrived } = shownCurves(model);
+  curves.want(["Age", "BMI", "Marker", "Visits"]);
   expect(asked()).toEqual(["Age", "BMI"]);
   waiting[1]!();
   await arrived("BMI");
   await vi.waitFor(() => expect(asked()).toEqual(["Age", "BMI", "Marker"]));
-  shelf.want(["Height"]);
+  curves.want(["Height"]);
   waiting[0]!();
   await arrived("Age");
   await vi.waitFor(() => expect(asked()).toEqual(["Age", "BMI", "Marker", "Height"]));
@@ -61,8 +58,8 @@ test("an opened feature is asked for before the others", async () => {
   const model = kernel.model({ feature: "Age" });
   const open = model.answer;
   model.answer = (request) => (request.type === "curves" && request.feature === "Age" ? null : open(request));
-  const { shelf, asked, store, arrived } = shelfOf(model);
-  shelf.want(["BMI"]);
+  const { curves, asked, store, arrived } = shownCurves(model);
+  curves.want(["BMI"]);
   expect(store.picture.value.state).toBe("loading");
   expect(asked()).toEqual([]);
   store.open("Marker");
@@ -71,11 +68,11 @@ test("an opened feature is asked for before the others", async () => {
 
 test("curves that lack a row are shown until others are there, and asked for once", async () => {
   const rows = signal<number[]>([]);
-  const { shelf, arrived, loaded, asked } = shelfOf(kernel.model({ feature: "" }), { rows: () => rows.value });
-  shelf.want(["Age"]);
+  const { curves, arrived, loaded, asked } = shownCurves(kernel.model({ feature: "" }), { rows: () => rows.value });
+  curves.want(["Age"]);
   await arrived("Age");
   rows.value = [1];
-  expect(shelf.get("Age").state).toBe("ready");
+  expect(curves.get("Age").state).toBe("ready");
   await vi.waitFor(() => expect(loaded("Age")?.curves.positions).toContain(1));
   rows.value = [1, 2]; // an even row is drawn anyway
   expect(asked()).toEqual(["Age", "Age"]);
@@ -86,28 +83,28 @@ test.each(["lines", "rows"])("fewer %s than were asked for are no reason to ask 
   const { answer } = model;
   const lack = lacking === "rows" ? { selection: [] } : { max_lines: 20 };
   model.answer = (request) => answer(request.type === "curves" ? { ...request, ...lack } : request);
-  const { shelf, arrived, asked } = shelfOf(model, { rows: () => [1] });
-  shelf.want(["Age"]);
+  const { curves, arrived, asked } = shownCurves(model, { rows: () => [1] });
+  curves.want(["Age"]);
   await arrived("Age");
-  shelf.want(["Age"]);
+  curves.want(["Age"]);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(asked()).toEqual(["Age"]);
 });
 
 test("curves at hand are not asked for", async () => {
   const model = kernel.model({ feature: "Age", max_lines: 60 });
-  const { store, shelf, arrived, asked } = shelfOf(model, {
+  const { store, curves, arrived, asked } = shownCurves(model, {
     atHand: (feature, rows) => store.curvesAtHand(feature, rows),
   });
   await vi.waitFor(() => expect(store.picture.value.state).toBe("ready"));
-  shelf.want(["Age"]);
+  curves.want(["Age"]);
   await arrived("Age");
   expect(asked()).toEqual([]);
 });
 
 test("colours follow the column without asking for the curves again", async () => {
-  const { store, shelf, arrived, loaded, asked } = shelfOf();
-  shelf.want(["Age"]);
+  const { store, curves, arrived, loaded, asked } = shownCurves();
+  curves.want(["Age"]);
   await arrived("Age");
   store.set("color_by", "Ward");
   await vi.waitFor(() => expect(loaded("Age")?.colors?.scale.column).toBe("Ward"));
@@ -124,8 +121,8 @@ test("a column chosen while the colours of another are on their way has the last
     late = () => model.hear(reply);
     return null;
   };
-  const { store, shelf, arrived, loaded } = shelfOf(model);
-  shelf.want(["Age"]);
+  const { store, curves, arrived, loaded } = shownCurves(model);
+  curves.want(["Age"]);
   await vi.waitFor(() => expect(late).not.toBeNull());
   store.set("color_by", "Ward");
   late!();
@@ -137,40 +134,40 @@ test("what failed says so, and is asked for again once the kernel has moved on",
   const model = kernel.model({ feature: "" });
   const whole = model.answer;
   model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
-  const { shelf, arrived } = shelfOf(model);
-  shelf.want(["Age"]);
-  await vi.waitFor(() => expect(shelf.get("Age")).toEqual({ state: "error", message: "The model failed." }));
+  const { curves, arrived } = shownCurves(model);
+  curves.want(["Age"]);
+  await vi.waitFor(() => expect(curves.get("Age")).toMatchObject({ state: "error", message: "The model failed." }));
   model.answer = whole;
   model.push("_status", { ...model.get("_status"), state: "computing" });
-  shelf.want(["Age"]);
+  curves.want(["Age"]);
   await arrived("Age");
 });
 
 test("of another output nothing is left, and answers about the former one are dropped", async () => {
   const model = kernel.model({ feature: "" });
   const waiting = patient(model);
-  const { shelf, arrived, asked } = shelfOf(model);
-  shelf.want(["Age", "BMI"]);
+  const { curves, arrived, asked } = shownCurves(model);
+  curves.want(["Age", "BMI"]);
   waiting[0]!();
   await arrived("Age");
   model.push("output", "other");
-  expect(shelf.get("Age").state).toBe("waiting");
+  expect(curves.get("Age").body).toBeNull();
   waiting[1]!();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(shelf.get("BMI").state).toBe("waiting");
+  expect(curves.get("BMI").body).toBeNull();
   expect(asked()).toEqual(["Age", "BMI", "Age", "BMI"]);
 });
 
 test("what was looked at least recently is forgotten when there is no more room", async () => {
-  const { shelf, arrived, loaded } = shelfOf(new FakeKernel(clinic(60)).model({ feature: "" }));
-  const state = (feature: string) => shelf.get(feature).state;
-  shelf.want(["Age", "BMI"]);
+  const { curves, arrived, loaded } = shownCurves(new FakeKernel(clinic(60)).model({ feature: "" }));
+  const state = (feature: string) => curves.get(feature).state;
+  curves.want(["Age", "BMI"]);
   await arrived("BMI");
   Object.defineProperty(loaded("Age")!.curves.values, "length", { value: 5e6 });
-  shelf.want(["Age", "Visits"]);
+  curves.want(["Age", "Visits"]);
   await arrived("Visits");
   expect(state("Age")).toBe("ready");
-  shelf.want(["BMI", "Marker"]);
+  curves.want(["BMI", "Marker"]);
   await arrived("Marker");
-  expect([state("Age"), state("BMI")]).toEqual(["waiting", "ready"]);
+  expect([state("Age"), state("BMI")]).toEqual(["idle", "ready"]);
 });
