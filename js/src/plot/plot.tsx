@@ -424,7 +424,8 @@ function SelectedRows({ drawing, layout }: MarkProps) {
   const hidden = drawing.hidden.value;
   const lines = fewSelected(store.selection.value).flatMap((row) => linesOfRow(layout, row, hidden));
   const isThin = lines.length > (layout.scene.models?.length ?? 1);
-  const isColored = drawing.colors.value !== null;
+  // In small plots, selected rows are found by a colour of their own.
+  const isColored = drawing.plotSize === "large" && drawing.colors.value !== null;
   return lines.map((line) => <RowMark key={line} {...{ drawing, layout, line, isThin, isColored }} name="selected" />);
 }
 
