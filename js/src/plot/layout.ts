@@ -188,7 +188,7 @@ const times = ([from, to]: [number, number], by: number): [number, number] => [f
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Ticks of the value axis. Where labels would be mostly zeros, they are written in a power of ten. */
-export function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
+function valueTicks(domain: [number, number], range: [number, number], wanted: number) {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const power = size > 0 && (size < 1e-3 || size >= 1e6) ? Math.floor(Math.log10(size)) : 0;
   const scale = scaleLinear(times(domain, 10 ** -power), range);
@@ -197,7 +197,7 @@ export function valueTicks(domain: [number, number], range: [number, number], wa
 }
 
 /** What a scene is laid out for. */
-export interface Setting {
+interface Setting {
   plotSize: PlotSize;
   size: Size;
   theme: Theme;

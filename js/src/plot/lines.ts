@@ -9,8 +9,8 @@ import { dotX, type Layout } from "./layout.ts";
 
 /** Time of a frame for the lines of all plots that move together, and for those that are painted once they rest. */
 const BUDGET_MS = 8;
-/** Fewer lines than this no longer show the shape of all. */
-const LEAST_LINES = 40;
+/** Fewer lines than this no longer show the shape of all, in a plot alone and in one of several. */
+const [LEAST_ALONE, LEAST_LINES] = [40, 20];
 /** The largest strength of a sample, which is drawn darker than all curves. */
 const SOLID = 3;
 /** Dots of phantom observations: radius, and the number from which they are fainter. */
@@ -54,7 +54,8 @@ export class Pace {
     if (this.#msPerLine === 0) return nLines;
     const nPlots = [...this.#plots].filter((isNear) => isNear()).length;
     const budget = BUDGET_MS / Math.max(1, nPlots);
-    return Math.min(nLines, Math.max(LEAST_LINES, Math.floor(budget / this.#msPerLine)));
+    const least = nPlots > 1 ? LEAST_LINES : LEAST_ALONE;
+    return Math.min(nLines, Math.max(least, Math.floor(budget / this.#msPerLine)));
   }
 
   /** Paints at once, or in the next frame where this one has no time left; a later painting of the same replaces it. */
@@ -91,7 +92,7 @@ export class Pace {
   };
 }
 
-export interface Painting {
+interface Painting {
   layout: Layout;
   decay: number;
   palette: Palette;

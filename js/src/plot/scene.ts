@@ -219,7 +219,7 @@ export function sceneOf(all: CurvesBody, wanted: Kind, anchor: Anchor): Scene {
 }
 
 /** Indices of the grid: one for each px of the axis, the first and the last among them. */
-export function keptPoints(grid: ArrayLike<number>, most: number): number[] {
+function keptPoints(grid: ArrayLike<number>, most: number): number[] {
   const last = grid.length - 1;
   const [low, high] = [grid[0] ?? 0, grid[last] ?? 0];
   if (grid.length <= most) return Array.from({ length: grid.length }, (_, k) => k);

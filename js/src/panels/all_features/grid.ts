@@ -97,7 +97,7 @@ export class Grid {
   }
 
   /** Levels without an order have no slopes. */
-  hasPlot({ kind }: RankedFeature): boolean {
+  hasPlot({ kind }: Pick<RankedFeature, "kind">): boolean {
     const wanted = this.view.store.kind.value;
     return drawnKind(wanted, kind) === wanted;
   }

@@ -229,12 +229,14 @@ function TileBox({ grid, tile, metric, isReachable, observer, places, total, fig
         </span>{" "}
         <span class="ice-tile-figure">{figure}</span> <span class="ice-hidden">{figure !== "" && metric}</span>
       </div>
-      <TileBody grid={grid} feature={feature} />
+      <TileBody grid={grid} name={name} known={feature.known} kind={feature.kind} />
     </div>
   );
 }
 
-function TileBody({ grid, feature }: Props & { feature: Tile["feature"] }) {
+type Described = Pick<Tile["feature"], "name" | "known" | "kind">;
+
+function TileBody({ grid, ...feature }: Props & Described) {
   const { store } = useView();
   const drawing = useMemo(() => grid.draw(feature.name), []);
   const layout = drawing.layout.value;
@@ -258,7 +260,7 @@ function TileBody({ grid, feature }: Props & { feature: Tile["feature"] }) {
 }
 
 /** What is said in place of a plot; empty where there is one. */
-function messageText(grid: Grid, feature: Tile["feature"], progress: Progress<Loaded>, computing: string): string {
+function messageText(grid: Grid, feature: Described, progress: Progress<Loaded>, computing: string): string {
   if (!feature.known) return computing === feature.name ? "Computing …" : "Not computed yet.";
   if (!grid.hasPlot(feature)) return "Levels without an order have no slopes.";
   return progress.state === "error" ? progress.message : progress.body === null ? "…" : "";
