@@ -37,7 +37,7 @@ const NO_LINES = new Uint32Array(0);
 
 type Required = "plotSize" | "layout" | "hidden" | "colors" | "decay" | "movement" | "pace";
 
-export const drawingOf = (parts: Pick<Drawing, Required> & Partial<Drawing>): Drawing => ({
+export const makeDrawing = (parts: Pick<Drawing, Required> & Partial<Drawing>): Drawing => ({
   order: computed(() =>
     parts.layout.value === null ? NO_LINES : visibleLines(parts.layout.value, parts.hidden.value),
   ),

@@ -59,19 +59,19 @@ export class Pace {
   }
 
   /** Paints at once, or in the next frame where this one has no time left; a later painting of the same replaces it. */
-  whenFree(of: object, paint: () => void): void {
-    this.#waiting.delete(of);
+  whenFree(painter: object, paint: () => void): void {
+    this.#waiting.delete(painter);
     if (document.timeline.currentTime !== this.#frame) this.#spent = 0;
     this.#frame = document.timeline.currentTime;
     if (this.#spent <= BUDGET_MS) paint();
     else {
-      this.#waiting.set(of, paint);
+      this.#waiting.set(painter, paint);
       this.frames.request(this.#paintWaiting);
     }
   }
 
-  cancel(of: object): void {
-    this.#waiting.delete(of);
+  cancel(painter: object): void {
+    this.#waiting.delete(painter);
   }
 
   took(ms: number, nLines: number): void {
@@ -83,9 +83,9 @@ export class Pace {
 
   readonly #paintWaiting = (): void => {
     this.#spent = 0;
-    for (const [of, paint] of this.#waiting) {
+    for (const [painter, paint] of this.#waiting) {
       if (this.#spent > BUDGET_MS) break;
-      this.#waiting.delete(of);
+      this.#waiting.delete(painter);
       paint();
     }
     if (this.#waiting.size > 0) this.frames.request(this.#paintWaiting);

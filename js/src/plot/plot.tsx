@@ -283,6 +283,7 @@ function Lines({ drawing, which }: Props & { which: Which }) {
   const choosePalette = usePalette(drawing, which);
   const { movement, pace, unlike } = drawing;
   const isAll = which === "all";
+  useLayoutEffect(() => () => pace.cancel(painter), []);
   /** What is drawn with all lines, which rest. */
   let drawn: unknown[] = [];
   useKept(
@@ -452,9 +453,9 @@ function RowMark({ drawing, layout, line, name, isThin = false, isColored = fals
   // A missing value may have no place.
   const dot = (cx: number, cy: number, r: number) =>
     Number.isFinite(cx + cy) && <circle cx={cx} cy={cy} r={r} style={{ fill: color }} />;
-  const [beside, end] = [dotX(layout, line, Number.NaN), px.length - 1];
+  const [slotX, end] = [dotX(layout, line, Number.NaN), px.length - 1];
   const value = missing === null ? Number.NaN : y(missing.values[line]!);
-  const toMissing = linePath([px[end]!, beside], (point) => (point === 0 ? height(end) : value));
+  const toMissing = linePath([px[end]!, slotX], (point) => (point === 0 ? height(end) : value));
   const hasColor = isColored || scene.models !== null;
   return (
     <g
@@ -465,7 +466,7 @@ function RowMark({ drawing, layout, line, name, isThin = false, isColored = fals
     >
       <Haloed d={linePath(px, height)} />
       {missing !== null && <path class="ice-to-missing" d={toMissing} />}
-      {dot(beside, value, 2.5)}
+      {dot(slotX, value, 2.5)}
       {onLevels && Array.from(px, (at, point) => dot(at, height(point), 2.5))}
       {dot(dotX(layout, line, curves.observed[line]!), y(scene.own[line]!), drawing.plotSize === "large" ? 4 : 3)}
     </g>

@@ -10,7 +10,7 @@ const KEPT = 8;
 
 const WAITING: Progress<ClassesBody> = { state: "computing", share: 0, body: null };
 
-interface Asked extends Wanted {
+interface Requested extends Wanted {
   feature: string;
   maxLines: number;
 }
@@ -23,16 +23,16 @@ export function followClasses(store: Store, aborted: AbortSignal): ReadonlySigna
     const nOutputs = store.figures.value?.header.outputs.length ?? 0;
     return store.remembered.of("classes").value && nOutputs > 1;
   });
-  const wanted = computed((): Asked | null => {
+  const wanted = computed((): Requested | null => {
     const picture = store.picture.value;
     if (!isShown.value || picture.state !== "ready") return null;
     const { feature } = picture.loaded.curves;
     const [maxLines, output] = [store.maxLines.value, store.output.value];
     const rows = JSON.stringify([feature, maxLines, store.response.value]);
-    const isOther = outputs.get(rows)?.includes(output) === false;
-    return { key: isOther ? `${rows} ${output}` : rows, version: store.nRowsOf(feature), feature, maxLines };
+    const isSeparate = outputs.get(rows)?.includes(output) === false;
+    return { key: isSeparate ? `${rows} ${output}` : rows, version: store.nRowsOf(feature), feature, maxLines };
   });
-  const request = async ({ key, feature, maxLines }: Asked) => {
+  const request = async ({ key, feature, maxLines }: Requested) => {
     const body = await store.client.request({ type: "classes", feature, max_lines: maxLines });
     outputs.set(key, body.outputs);
     return { share: 1, body };

@@ -17,22 +17,22 @@ export interface CurvesOptions {
 }
 
 /** What curves were requested with; the kernel may have fewer. */
-interface Asked {
+interface Query {
   maxLines: number;
   rows: ReadonlySet<number>;
   nRows: number | null;
 }
 
-interface Queried extends Wanted {
+interface Requested extends Wanted {
   feature: string;
 }
 
-export class OtherCurves {
+export class FeatureCurves {
   readonly #names = signal<readonly string[]>([]);
-  readonly #asked = new WeakMap<CurvesBody, Asked>();
+  readonly #queries = new WeakMap<CurvesBody, Query>();
   readonly #coloring: ReadonlySignal<string>;
   readonly #rows: ReadonlySignal<readonly number[]>;
-  readonly #feed: Feed<Queried, Loaded>;
+  readonly #feed: Feed<Requested, Loaded>;
   readonly #stop: () => void;
 
   constructor(
@@ -45,7 +45,7 @@ export class OtherCurves {
       if (!store.brushing.value) rows = options.rows(); // a brush requests nothing on its way
       return rows;
     });
-    const wanted = computed((): Queried[] => {
+    const wanted = computed((): Requested[] => {
       const version = JSON.stringify([options.maxLines(), this.#rows.value, this.#coloring.value]);
       return this.#names.value.map((feature) => ({
         key: this.#key(feature),
@@ -95,21 +95,21 @@ export class OtherCurves {
 
   async #request(feature: string): Promise<CurvesBody> {
     const { maxLines: most, atHand } = this.options;
-    const asked = untracked(() => ({ maxLines: most(), nRows: this.store.nRowsOf(feature) }));
+    const query = untracked(() => ({ maxLines: most(), nRows: this.store.nRowsOf(feature) }));
     const rows = this.#rows.peek();
     const before = untracked(() => this.get(feature)).body?.curves;
-    if (before !== undefined && this.#isEnough(before, asked, rows)) return before;
+    if (before !== undefined && this.#isEnough(before, query, rows)) return before;
     const known = atHand?.(feature, rows) ?? null;
-    const request: CurvesRequest = { type: "curves", feature, max_lines: asked.maxLines, selection: [...rows] };
+    const request: CurvesRequest = { type: "curves", feature, max_lines: query.maxLines, selection: [...rows] };
     const curves = known ?? (await this.store.client.request(request));
-    this.#asked.set(curves, { ...asked, rows: new Set(rows) });
+    this.#queries.set(curves, { ...query, rows: new Set(rows) });
     return curves;
   }
 
-  #isEnough(curves: CurvesBody, { maxLines, nRows }: Omit<Asked, "rows">, rows: readonly number[]): boolean {
-    const asked = this.#asked.get(curves);
-    if (asked === undefined || asked.maxLines < maxLines || asked.nRows !== nRows) return false;
+  #isEnough(curves: CurvesBody, { maxLines, nRows }: Omit<Query, "rows">, rows: readonly number[]): boolean {
+    const query = this.#queries.get(curves);
+    if (query === undefined || query.maxLines < maxLines || query.nRows !== nRows) return false;
     const drawn = new Set(curves.positions);
-    return rows.every((row) => drawn.has(row) || asked.rows.has(row));
+    return rows.every((row) => drawn.has(row) || query.rows.has(row));
   }
 }

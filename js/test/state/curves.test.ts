@@ -2,14 +2,14 @@
 import { signal } from "@preact/signals-core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
-import { type CurvesOptions, OtherCurves } from "../../src/state/curves.ts";
+import { type CurvesOptions, FeatureCurves } from "../../src/state/curves.ts";
 import { storeOf } from "../stores.ts";
 
 const kernel = new FakeKernel(clinic(60));
 
 function shownCurves(model: FakeModel = kernel.model({ feature: "" }), options: Partial<CurvesOptions> = {}) {
   const store = storeOf(model);
-  const curves = new OtherCurves(store, { maxLines: () => 30, rows: () => [], ...options });
+  const curves = new FeatureCurves(store, { maxLines: () => 30, rows: () => [], ...options });
   onTestFinished(() => curves.dispose());
   const arrived = (feature: string) => vi.waitFor(() => expect(curves.get(feature).state).toBe("ready"));
   const loaded = (feature: string) => curves.get(feature).body;

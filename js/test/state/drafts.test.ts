@@ -3,7 +3,7 @@ import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { drafted, exactOf, sampled, send } from "../../dev/drafts.ts";
 import { clinic, FakeKernel, type FakeModel } from "../../dev/model.ts";
-import { OtherCurves } from "../../src/state/curves.ts";
+import { FeatureCurves } from "../../src/state/curves.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
 import { SteadyOrder } from "../../src/state/steady_order.ts";
@@ -183,7 +183,7 @@ describe("what is open", () => {
 
   test("has other curves beside it, which stay and are requested again, too", async () => {
     const { model, store, sample, ready } = opened();
-    const curves = new OtherCurves(store, { maxLines: () => 7, rows: () => [] });
+    const curves = new FeatureCurves(store, { maxLines: () => 7, rows: () => [] });
     onTestFinished(() => curves.dispose());
     await ready();
     curves.want(["BMI"]);

@@ -1,12 +1,12 @@
 /** Small plots of all features: their order, their places, which of them exist, and what they draw. */
 import { computed, type Signal, signal } from "@preact/signals-core";
-import { type Drawing, drawingOf } from "../../plot/drawing.ts";
+import { type Drawing, makeDrawing } from "../../plot/drawing.ts";
 import { layOut } from "../../plot/layout.ts";
 import { Pace } from "../../plot/lines.ts";
 import { Movement } from "../../plot/movement.ts";
 import { thinnedScene } from "../../plot/scene.ts";
 import { plainRange, sharedRange } from "../../plot/value_range.ts";
-import { OtherCurves } from "../../state/curves.ts";
+import { FeatureCurves } from "../../state/curves.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Loaded } from "../../state/store.ts";
 import { drawnKind } from "../../text/values.ts";
@@ -33,7 +33,7 @@ export interface Tile {
 }
 
 export class Grid {
-  readonly curves: OtherCurves;
+  readonly curves: FeatureCurves;
   readonly size: Signal<Size> = signal({ width: 0, height: 0, ratio: 1 });
   readonly scrollTop = signal(0);
   /** The feature whose tile has, or last had, the focus. */
@@ -89,7 +89,7 @@ export class Grid {
     const { store, aborted, frames } = view;
     this.#movement = new Movement(store, aborted);
     this.#pace = new Pace(frames);
-    this.curves = new OtherCurves(store, {
+    this.curves = new FeatureCurves(store, {
       maxLines: () => MOST_LINES,
       rows: () => store.selection.value.slice(0, MOST_SELECTED),
     });
@@ -137,7 +137,7 @@ export class Grid {
         range: plainRange(Math.min(low, extent[0]), Math.max(high, extent[1])),
       });
     });
-    return drawingOf({
+    return makeDrawing({
       plotSize: "tile",
       layout,
       hidden: store.hiddenOfOpen,

@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { extent } from "d3-array";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { drawingOf } from "../../plot/drawing.ts";
+import { makeDrawing } from "../../plot/drawing.ts";
 import { useSize } from "../../plot/hooks.ts";
 import { layOut } from "../../plot/layout.ts";
 import { Pace } from "../../plot/lines.ts";
@@ -161,7 +161,7 @@ function ClassPlot({ classes, place, movement, pace }: Omit<CardProps, "output">
       return layOut(scene.value, null, { plotSize: "class", size: room, theme: theme.value, range });
     });
     const none = { hidden: NOTHING_HIDDEN, colors: signal(null), decay: NO_DECAY };
-    return drawingOf({ plotSize: "class", layout, ...none, movement, pace });
+    return makeDrawing({ plotSize: "class", layout, ...none, movement, pace });
   }, []);
   return <SmallPlot drawing={drawing} frame={frame} name="ice-class-picture" />;
 }

@@ -1,12 +1,12 @@
 /** The compared features and their plots: of equal size, on one value axis if the units are equal. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { type Drawing, drawingOf } from "../../plot/drawing.ts";
+import { type Drawing, makeDrawing } from "../../plot/drawing.ts";
 import { fairOrder, type Layout, layOut } from "../../plot/layout.ts";
 import { Pace, visibleLines } from "../../plot/lines.ts";
 import { Movement } from "../../plot/movement.ts";
 import { type Scene, thinnedScene } from "../../plot/scene.ts";
 import { plainRange, sharedRange } from "../../plot/value_range.ts";
-import { OtherCurves } from "../../state/curves.ts";
+import { FeatureCurves } from "../../state/curves.ts";
 import { type Loaded, loadedOf } from "../../state/store.ts";
 import { drawnKind } from "../../text/values.ts";
 import { atEnd } from "../../ui/lifetime.ts";
@@ -31,7 +31,7 @@ interface Drawable {
 }
 
 export class Comparison {
-  readonly curves: OtherCurves;
+  readonly curves: FeatureCurves;
   /** The size of the room for all plots. */
   readonly size: Signal<Size> = signal({ width: 0, height: 0, ratio: 1 });
   /** The features that the open one is compared with: those that still are features, never the open one itself. */
@@ -87,7 +87,7 @@ export class Comparison {
     this.#movement = new Movement(store, aborted);
     this.#pace = new Pace(frames);
     this.#drawables = Array.from({ length: 1 + MOST_OTHERS }, (_, place) => this.#drawableAt(place));
-    this.curves = new OtherCurves(store, {
+    this.curves = new FeatureCurves(store, {
       maxLines: () => 1,
       rows: () => this.#rows.value,
       atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
@@ -99,7 +99,7 @@ export class Comparison {
   draw(name: string): Drawing {
     const { hiddenOfOpen: hidden, feature, decay } = this.view.store;
     const layout = computed(() => this.#layouts.value.get(name) ?? null);
-    return drawingOf({
+    return makeDrawing({
       plotSize: "compared",
       layout,
       hidden,

@@ -99,7 +99,7 @@ export class Crosshair implements Before {
 export function CrosshairMarks({ crosshair }: { crosshair: Crosshair }) {
   const { store } = useView();
   const aim = crosshair.aim.value;
-  const place = aim && placeOf(aim);
+  const place = aim && markPlace(aim);
   // A text that follows the pointer is not announced.
   const live = store.crosshair.value?.stays ? "polite" : "off";
   if (aim === null || place === null) return <output class="ice-what-if" data-test="what-if" aria-live={live} hidden />;
@@ -133,7 +133,7 @@ export function CrosshairMarks({ crosshair }: { crosshair: Crosshair }) {
 }
 
 /** Where the marks are, in px; heights beyond the axis are null. */
-function placeOf({ layout, line, at }: Aim) {
+function markPlace({ layout, line, at }: Aim) {
   const { scene, x: scale, y: height, top, bottom, slot } = layout;
   const { grid } = scene.curves;
   const isMissing = at >= grid.length;

@@ -14,7 +14,7 @@ const MOST_DIRECT = 6;
 interface Props {
   shown: Shown;
   /** Whether these are the names beside the lines, or those under the plot. */
-  isBeside: boolean;
+  isInStage: boolean;
   isDirect: boolean;
 }
 
@@ -27,17 +27,17 @@ export function useDirectNames({ drawing }: Shown, isComparing: () => boolean): 
 }
 
 /** The names beside the lines, inside of the stage of the plot, or those under it. */
-export function Names({ shown, isBeside, isDirect }: Props) {
+export function Names({ shown, isInStage, isDirect }: Props) {
   const { store } = useView();
   const { drawing, loaded, effects } = shown;
   const layout = drawing.layout.value;
   const groups = drawing.groups.value;
-  const hasLegendBeside = groups !== null && isDirect;
+  const hasLegendInStage = groups !== null && isDirect;
   const { colors = null, colorProblem = null } = loaded.value ?? {};
   const nMissing = colors?.values.reduce((sum, value) => sum + Number(Number.isNaN(value)), 0) ?? 0;
   const onLevels = layout?.scene.onLevels ?? false;
   const variant = layout === null ? "ice" : layout.scene.kind;
-  const lines = isDirect === isBeside && (
+  const lines = isDirect === isInStage && (
     <>
       <KeyItem
         mark="mean"
@@ -55,17 +55,17 @@ export function Names({ shown, isBeside, isDirect }: Props) {
       />
     </>
   );
-  const legend = hasLegendBeside === isBeside && (
+  const legend = hasLegendInStage === isInStage && (
     <ColorLegend
       name="legend"
       colors={colors}
       problem={colorProblem}
       nMissing={nMissing}
       drawn={groups?.means.map(({ n }) => n) ?? []}
-      isDirect={hasLegendBeside}
+      isDirect={hasLegendInStage}
     />
   );
-  if (isBeside) {
+  if (isInStage) {
     return (
       <>
         {lines}

@@ -32,35 +32,35 @@ const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it.";
 
 /** Elements around the curves, created by other panels. */
-export interface Beside {
+export interface PanelParts {
   /** Rows that a card is about. */
   pins: Pins;
   /** Its plots are shown in place of the large one. */
   compare: { plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
   correlated: HTMLElement;
-  /** Beside the name. */
+  /** PanelParts the name. */
   kinds: HTMLElement;
   decay: HTMLElement;
   /** Below the curves. */
   classes: HTMLElement;
 }
 
-export function curvesPanel(view: View, beside: Beside): HTMLElement {
+export function curvesPanel(view: View, parts: PanelParts): HTMLElement {
   const shown = shownIn(view, new Movement(view.store, view.aborted));
-  return mounted(view, <FeaturePanel shown={shown} beside={beside} />);
+  return mounted(view, <FeaturePanel shown={shown} parts={parts} />);
 }
 
 interface Props {
   shown: Shown;
-  beside: Beside;
+  parts: PanelParts;
 }
 
-function FeaturePanel({ shown, beside }: Props) {
+function FeaturePanel({ shown, parts }: Props) {
   const { store } = useView();
   const stage = useRef<HTMLDivElement>(null);
   const picture = store.picture.value;
-  const isComparing = beside.compare.isComparing.value;
-  const isDirect = useDirectNames(shown, () => beside.compare.isComparing.value);
+  const isComparing = parts.compare.isComparing.value;
+  const isDirect = useDirectNames(shown, () => parts.compare.isComparing.value);
   const isAbsent = loadedOf(picture) === null;
   const titles = isAbsent ? "ice-plot-titles ice-absent" : "ice-plot-titles";
   useNamePlaces(shown, stage, isDirect);
@@ -75,28 +75,28 @@ function FeaturePanel({ shown, beside }: Props) {
       <header class="ice-head">
         <div class="ice-title-row">
           <FeatureTitle />
-          <Slot node={beside.kinds} name="" />
+          <Slot node={parts.kinds} name="" />
         </div>
         <Sentence {...shown} />
       </header>
-      <Slot node={beside.correlated} />
+      <Slot node={parts.correlated} />
       <Notes shown={shown} isComparing={isComparing} />
-      <Slot node={beside.compare.plots} />
+      <Slot node={parts.compare.plots} />
       <div class={titles}>
         <ValueTitle shown={shown} />
       </div>
       <div ref={stage} class="ice-stage">
-        <Frame {...{ shown, beside, isComparing }} isHidden={isAbsent} />
+        <Frame {...{ shown, parts, isComparing }} isHidden={isAbsent} />
         <Cover />
-        <Names {...{ shown, isDirect }} isBeside={true} />
+        <Names {...{ shown, isDirect }} isInStage={true} />
       </div>
       <div class={titles}>
         <UnlikeTitle shown={shown} />
         <FeatureAxisTitle shown={shown} />
       </div>
-      <Slot node={beside.decay} />
-      <Names {...{ shown, isDirect }} isBeside={false} />
-      <Slot node={beside.classes} />
+      <Slot node={parts.decay} />
+      <Names {...{ shown, isDirect }} isInStage={false} />
+      <Slot node={parts.classes} />
       <Summary {...shown} />
     </section>
   );
@@ -161,10 +161,10 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
 }
 
 /** The plot, and what the pointer and the keys do. */
-function Frame({ shown, beside, isComparing, isHidden }: Props & { isComparing: boolean; isHidden: boolean }) {
+function Frame({ shown, parts, isComparing, isHidden }: Props & { isComparing: boolean; isHidden: boolean }) {
   const view = useView();
   const { drawing, brush, effects, size } = shown;
-  const { pins } = beside;
+  const { pins } = parts;
   const frame = useRef<HTMLDivElement>(null);
   const crosshair = useMemo(() => new Crosshair(view, drawing), []);
   useSize(frame, size);

@@ -1,7 +1,7 @@
 /** The plot of the open feature, which follows from the store's picture, size, kind and theme. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { Brush } from "../../plot/brush.ts";
-import { type Drawing, drawingOf } from "../../plot/drawing.ts";
+import { type Drawing, makeDrawing } from "../../plot/drawing.ts";
 import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../plot/effects.ts";
 import { meansByGroup } from "../../plot/groups.ts";
 import { layOut } from "../../plot/layout.ts";
@@ -76,7 +76,7 @@ export function shownIn({ store, theme, root, frames, aborted }: View, movement:
       axisChoice: store.remembered.of("axis").value,
     });
   });
-  const drawing = drawingOf({
+  const drawing = makeDrawing({
     plotSize: "large",
     layout,
     hidden: store.hiddenLevels,
