@@ -211,7 +211,7 @@ function Compared({ name, comparison, pins, isOpen, remove }: ComparedProps) {
         <BrushBar brush={brush} drawing={drawing} frame={body} />
       </div>
       <p class="ice-compared-title ice-compared-axis">
-        {layout !== null && `${featureAxisTitle(layout.scene)}${layout.scene.onLevels ? "" : " →"}`}
+        {layout !== null && `${featureAxisTitle(layout.scene.curves)}${layout.scene.onLevels ? "" : " →"}`}
       </p>
     </div>
   );

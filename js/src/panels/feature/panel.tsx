@@ -130,7 +130,7 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
   const layout = drawing.layout.value;
   if (layout === null) return <span class="ice-x-title" data-test="x-title" />;
   const { scene, byRank, size, outer } = layout;
-  const title = featureAxisTitle(scene);
+  const title = featureAxisTitle(scene.curves);
   return (
     <span
       class="ice-x-title"

@@ -1,6 +1,7 @@
 /** The heat map of two features, in the place of the curves: the partial dependence on both, and where data are. */
 import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { featureAxisTitle } from "../../plot/axis_titles.ts";
 import { explainedBy } from "../../plot/explained.ts";
 import { isDiverging } from "../../plot/geometry/palette.ts";
 import { placeIn } from "../../plot/gestures.ts";
@@ -12,7 +13,6 @@ import { fitted } from "../../plot/marks/axis.ts";
 import { MarkLayer, PixelLayer } from "../../plot/plot.tsx";
 import type { Progress } from "../../state/feed.ts";
 import type { Pair } from "../../state/joint.ts";
-import { unitOf } from "../../text/dates.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, number, percent, plural } from "../../text/numbers.ts";
 import { mounted, useView } from "../../view/mounted.tsx";
@@ -61,7 +61,7 @@ function PairPanel() {
       </header>
       <div class="ice-plot-titles">
         <span class="ice-y-title" data-test="heat-y-title">
-          {twoWay !== null && `↑ ${axisTitle(twoWay.second)}`}
+          {twoWay !== null && `↑ ${featureAxisTitle(twoWay.second)}`}
         </span>
       </div>
       <div class="ice-stage">
@@ -77,7 +77,7 @@ function PairPanel() {
           <KeyItem mark="bare" name="no observation near" hidden={plot?.twoWay.near.every((n) => n > 0) ?? false} />
         </p>
         <span class="ice-x-title" data-test="heat-x-title">
-          {twoWay !== null && `${axisTitle(twoWay.first)} →`}
+          {twoWay !== null && `${featureAxisTitle(twoWay.first)} →`}
         </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own. */}
@@ -262,9 +262,6 @@ function Rings({ plot, cell }: { plot: HeatPlot; cell: Cell }) {
     </>
   );
 }
-
-const axisTitle = ({ feature, kind, grid }: TwoWay["first"]): string =>
-  kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
 
 function sentence({ first, second, n_rows: nRows, n_observations: nObservations }: TwoWay, output: string): string {
   const rows = nRows < nObservations ? `${count(nRows)} of ${plural(nObservations, "row")}` : plural(nRows, "row");
