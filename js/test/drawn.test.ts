@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
-import { averageSentence } from "../src/panels/feature/sentence.ts";
-import { leavingText } from "../src/panels/feature/view_notes.ts";
+import { leavingText } from "../src/panels/feature/notes.tsx";
+import { averageSentence } from "../src/panels/feature/sentence.tsx";
 import { slopeEnds } from "../src/plot/geometry/transforms.ts";
 import type { Scene } from "../src/plot/scene.ts";
 import { type ValueRange, valueRange } from "../src/plot/value_range.ts";

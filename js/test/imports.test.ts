@@ -28,10 +28,6 @@ const ROWS = [
   "plot/marks",
   "files",
   "plot",
-  "plot/gestures",
-  "panels/feature/state",
-  "panels/feature/layers",
-  "panels/feature/pointer",
   "panels/feature",
   "panels/compare",
   "panels/controls",
@@ -47,7 +43,7 @@ const ROWS = [
   ".",
 ];
 
-/** Of `panels/feature/state`, `panels/feature`; null outside of `panels`. */
+/** `panels/feature` of a file in it; null outside of `panels`. */
 const panelOf = (folder: string): string | null => /^panels\/[^/]+/.exec(folder)?.[0] ?? null;
 
 /** The files on the way of imports from `file` back to itself; null where there is none. */

@@ -325,7 +325,7 @@ def test_what_was_switched_on_works_without_a_kernel(open_alone, explorer, tmp_p
     expect(page.get_by_test_id("effect-ale")).to_have_count(1)
 
 
-INK = """(part) => [...document.querySelectorAll(`[data-test=${part}] canvas`)].map((canvas) => {
+INK = """(part) => [...document.querySelectorAll(`[data-test=${part}] canvas:not([hidden])`)].map((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     return [canvas.width, canvas.height, data.reduce((hash, byte) => (Math.imul(hash, 31) + byte) | 0, 7)];
 })"""

@@ -252,7 +252,7 @@ MUTATIONS: Final = r"""
 - [Math.max(0, value - draft.margin), value + draft.margin]
 + [value - draft.margin, value + draft.margin]
 = the steepest slope is the steepest way up
-@ panels/feature/sentence.ts : panels/feature/sentence.test.ts
+@ panels/feature/sentence.tsx : panels/feature/sentence.test.ts
 - const sizes = Array.from(mean, Math.abs);
 + const sizes = Array.from(mean);
 = intervals that are switched on again have the usual level

@@ -1,18 +1,18 @@
 /** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
 
 import { computed, signal } from "@preact/signals-core";
-import { gridPanel } from "../panels/all_features/panel.ts";
-import { classesPanel } from "../panels/compare/classes.ts";
-import { ComparePanel } from "../panels/compare/compare.ts";
-import { correlatedLine } from "../panels/compare/correlated.ts";
-import { driversLine } from "../panels/compare/drivers.ts";
+import { gridPanel } from "../panels/all_features/panel.tsx";
+import { classesPanel } from "../panels/compare/classes.tsx";
+import { comparePanel } from "../panels/compare/compare.tsx";
+import { correlatedLine } from "../panels/compare/correlated.tsx";
+import { driversLine } from "../panels/compare/drivers.tsx";
 import { decayPanel } from "../panels/controls/decay.ts";
 import { kindControl } from "../panels/controls/kinds.ts";
 import { contextLine } from "../panels/controls/outputs.ts";
 import { type MoreSettings, settingsMenu } from "../panels/controls/settings_menu.ts";
-import { curvesPanel } from "../panels/feature/panel.ts";
+import { curvesPanel } from "../panels/feature/panel.tsx";
 import { interactionsPanel } from "../panels/interactions/panel.ts";
-import { pairPanel } from "../panels/pair/panel.ts";
+import { pairPanel } from "../panels/pair/panel.tsx";
 import { type BesideBars, rankingPanel } from "../panels/ranking/panel.ts";
 import { rowPanel } from "../panels/rows/row.ts";
 import { selectedPanel } from "../panels/rows/selected_rows.ts";
@@ -104,12 +104,13 @@ function rightColumn(view: View, pins: Pins): MoreSettings & { right: HTMLElemen
   const ofOne = whileShown(view, () => right.value !== "all" && !isPair.value);
   const beside = {
     pins,
-    compare: new ComparePanel(ofOne),
+    compare: comparePanel(ofOne, pins),
     correlated: correlatedLine(ofOne),
     kinds: forKinds,
     decay: forDecay,
+    classes: classesPanel(ofOne),
   };
-  const curves = curvesPanel(ofOne, beside, classesPanel(ofOne));
+  const curves = curvesPanel(ofOne, beside);
   const pair = pairPanel(whileShown(view, () => right.value !== "all" && isPair.value));
   const one = html("div", {}, curves, pair);
   const toFeature = (): void => {
@@ -141,5 +142,5 @@ function rightColumn(view: View, pins: Pins): MoreSettings & { right: HTMLElemen
     if (isFocused) tabs.focus("feature");
   });
   const column = html("div", { class: "ice-column" }, tabs.node, one, all, selectedPanel(view));
-  return { right: column, compare: beside.compare.choice, drivers: driversLine(ofOne) };
+  return { right: column, compare: beside.compare.choice, drivers: driversLine(view) };
 }

@@ -1,6 +1,7 @@
 /** What the axes of a plot are called. */
 import { unitOf } from "../text/dates.ts";
 import { placeWriterOf, stepOf } from "../text/values.ts";
+import type { CurvesBody } from "../wire/protocol.ts";
 import type { Scene } from "./scene.ts";
 
 export function valueTitle(scene: Scene, output: string): string {
@@ -21,6 +22,6 @@ export function valueTitle(scene: Scene, output: string): string {
 }
 
 /** The name of the feature, with its unit where the axis chose one. */
-export function featureAxisTitle({ curves: { feature, kind, grid } }: Scene): string {
+export function featureAxisTitle({ feature, kind, grid }: Pick<CurvesBody, "feature" | "kind" | "grid">): string {
   return kind === "timedelta" ? `${feature} (${unitOf(grid).name})` : feature;
 }

@@ -5,7 +5,7 @@ import type { CurvesBody } from "../wire/protocol.ts";
 import { connectorOpacity } from "./geometry/levels.ts";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "./geometry/likelihood.ts";
 import { nearestIndex, stepOpacity } from "./geometry/transforms.ts";
-import type { Drawable } from "./plot.ts";
+import type { Layout } from "./layout.ts";
 import { standIns } from "./scene.ts";
 
 const faded = (decay: number, distance: number): number =>
@@ -27,7 +27,7 @@ export class Fade {
 
   /** Curves fade by distance, and disappear where these flags are set; at equal weights neither. */
   constructor(
-    private readonly plot: Pick<Drawable, "scene" | "lines">,
+    private readonly plot: Pick<Layout, "scene" | "lines">,
     private readonly flags: Uint8Array | null = null,
   ) {
     const { curves } = plot.scene;

@@ -1,7 +1,7 @@
 /** The curves of several models as one scene: the same rows once for each model, those of the open one first. */
 import type { Hidden } from "../state/filters.ts";
 import type { CurvesBody } from "../wire/protocol.ts";
-import type { Plot } from "./plot.ts";
+import type { Layout } from "./layout.ts";
 import type { Scene } from "./scene.ts";
 
 /** Of one model of several. */
@@ -81,21 +81,17 @@ export const linesPerModel = ({ curves, models }: Pick<Scene, "curves" | "models
   curves.n_lines / (models?.length ?? 1);
 
 /** The drawn lines of a row: one for each model that the legend does not hide. */
-export function linesOfRow({ scene, lines }: Pick<Plot, "scene" | "lines">, row: number, hidden: Hidden): number[] {
+export function linesOfRow({ scene, lines }: Pick<Layout, "scene" | "lines">, row: number, hidden: Hidden): number[] {
   const line = scene.curves.positions.indexOf(row);
   if (line === -1 || scene.models === null) return line === -1 ? [] : [line];
   const n = linesPerModel(scene);
   return scene.models.map((_, place) => line + place * n).filter((each) => !hidden.has(lines.color[each]!));
 }
 
-/** A line for each row that the legend does not hide: of several models, those of the first that is shown. */
-export function rowLines(
-  { order, lines, scene }: Pick<Plot, "order" | "lines" | "scene">,
-  hidden: Hidden,
-): Uint32Array {
-  const isShown = (line: number) => !hidden.has(lines.color[line]!);
-  if (scene.models === null) return order.filter(isShown);
+/** A line for each row: of several models, those of the first that has any of these lines. */
+export function rowLines({ scene }: Pick<Layout, "scene">, order: Uint32Array): Uint32Array {
+  if (scene.models === null) return order;
   const n = linesPerModel(scene);
-  const first = scene.models.findIndex(({ model }) => !hidden.has(model)) * n;
-  return order.filter((line) => isShown(line) && line >= first && line < first + n);
+  const first = Math.min(...order.map((line) => Math.floor(line / n))) * n;
+  return order.filter((line) => line < first + n);
 }

@@ -173,7 +173,7 @@ function slopeShape(curves: CurvesBody): Shape {
 }
 
 /** The same curves at some of the grid values. */
-export function thinnedCurves(curves: CurvesBody, kept: readonly number[]): CurvesBody {
+function thinnedCurves(curves: CurvesBody, kept: readonly number[]): CurvesBody {
   const { n_grid: nGrid } = curves;
   if (kept.length === nGrid) return curves;
   return {
@@ -185,7 +185,7 @@ export function thinnedCurves(curves: CurvesBody, kept: readonly number[]): Curv
   };
 }
 
-export function atPoints(values: Float32Array, nPoints: number, kept: readonly number[]): Float32Array {
+function atPoints(values: Float32Array, nPoints: number, kept: readonly number[]): Float32Array {
   const result = new Float32Array((values.length / nPoints) * kept.length);
   for (let row = 0, z = 0; z < result.length; row += nPoints) for (const k of kept) result[z++] = values[row + k]!;
   return result;
@@ -216,4 +216,36 @@ export function sceneOf(all: CurvesBody, wanted: Kind, anchor: Anchor): Scene {
   const [low, high] = extent(ends.filter((value) => value !== undefined && Number.isFinite(value)) as number[]);
   const nBins = curves.n_grid < all.n_grid ? curves.n_grid - 1 : null;
   return { ...shape, own, kind, curves, onLevels, nBins, extent: [low ?? 0, high ?? 0], models: null };
+}
+
+/** Indices of the grid: one for each px of the axis, the first and the last among them. */
+function keptPoints(grid: ArrayLike<number>, most: number): number[] {
+  const last = grid.length - 1;
+  const [low, high] = [grid[0] ?? 0, grid[last] ?? 0];
+  if (grid.length <= most) return Array.from({ length: grid.length }, (_, k) => k);
+  const kept = [0];
+  let taken = 0;
+  for (let k = 1; k < last; k++) {
+    const px = Math.floor(((grid[k]! - low) / (high - low)) * most);
+    if (px > taken) kept.push(k);
+    taken = px;
+  }
+  return [...kept, last];
+}
+
+/** The scene at about as many grid values as it has px. Centring uses all values, and slopes are over bins. */
+export function thinnedScene(curves: CurvesBody, kind: Kind, anchor: Anchor, most: number): Scene {
+  if (hasLevels(curves.kind) || curves.n_grid <= most || kind === "d-ice") return sceneOf(curves, kind, anchor);
+  const kept = keptPoints(curves.grid, most);
+  const thinned = thinnedCurves(curves, kept);
+  const scene = sceneOf(curves, kind, anchor);
+  if (kind === "ice") return { ...sceneOf(thinned, kind, anchor), extent: scene.extent };
+  const { n_grid: nGrid } = curves;
+  return {
+    ...scene,
+    curves: thinned,
+    x: thinned.grid,
+    values: atPoints(scene.values, nGrid, kept),
+    mean: atPoints(scene.mean, nGrid, kept),
+  };
 }

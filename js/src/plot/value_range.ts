@@ -18,6 +18,16 @@ export interface ValueRange {
   below: number;
 }
 
+/** All values from the lowest to the highest. */
+export const plainRange = (low: number, high: number): ValueRange => ({
+  low,
+  high,
+  shared: false,
+  isCut: false,
+  above: 0,
+  below: 0,
+});
+
 export interface RangeChoices {
   /** Predictions, or changes of them, of all features; null where each has its own range. */
   shared: [number, number] | null;
@@ -101,22 +111,22 @@ function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<
 
 export function valueRange(scene: Scene, { shared, target, effects }: RangeChoices): ValueRange {
   const [low, high] = scene.extent;
-  const whole: ValueRange = { low, high, shared: false, isCut: false, above: 0, below: 0 };
+  const all = plainRange(low, high);
   if (scene.kind === "d-ice") {
     if (high - low < ONE_SLOPE * Math.max(-low, high))
-      return { ...whole, low: Math.min(0, low), high: Math.max(0, high) };
+      return { ...all, low: Math.min(0, low), high: Math.max(0, high) };
     const bulk = bulkOf(scene);
     const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
-    if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return whole;
+    if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return all;
     // Half as much again on either side, so that only what is far off leaves the axis.
     const room = (bulk[1] - bulk[0]) / 2;
     const ends = [Math.max(low, bulk[0] - room), Math.min(high, bulk[1] + room)] as const;
-    return { ...whole, low: ends[0], high: ends[1], isCut: true, ...leaving(scene, ...ends) };
+    return { ...all, low: ends[0], high: ends[1], isCut: true, ...leaving(scene, ...ends) };
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));
   for (const { values } of effects) ends.push(...values.filter(Number.isFinite));
   // What lies beyond, of missing values and of rows between the grid values, is never cut off.
   if (shared !== null) ends.push(...shared.map((end) => end - scene.base));
-  return { ...whole, low: Math.min(...ends), high: Math.max(...ends), shared: shared !== null };
+  return { ...all, low: Math.min(...ends), high: Math.max(...ends), shared: shared !== null };
 }

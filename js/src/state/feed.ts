@@ -1,8 +1,8 @@
 /**
- * What the kernel computes on request: requested once it has been on screen for a moment, one request at a time, repeated
- * until the reply is complete, and kept.
+ * What the kernel computes on request: requested once it has been on screen for a moment, a few requests at a time,
+ * repeated until the reply is complete, and kept.
  */
-import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 
 /** What is known: of a share of what was requested, and something as soon as that is of use. */
@@ -19,48 +19,70 @@ export type Progress<T> =
 
 const NOTHING: Progress<never> = { state: "idle", share: 0, body: null };
 
+type Version = string | number | null;
+
 /** What is requested; equal keys of one version have equal replies. */
 export interface Wanted {
   key: string;
   /** Of what a reply rests on, such as the rows of a sample: the reply to another version stays until the new one is there. */
-  version?: number | null;
+  version?: Version;
 }
 
-const isSame = (one: Wanted | null, other: Wanted | null): boolean =>
-  one?.key === other?.key && (one?.version ?? null) === (other?.version ?? null);
+const isSame = (one: Wanted, { key, version = null }: Wanted): boolean =>
+  one.key === key && (one.version ?? null) === version;
 
 /** What is known of a key, and by which version. */
 interface Kept<T> {
   progress: Progress<T>;
-  version: number | null;
+  version: Version;
+}
+
+export interface FeedOptions<T> {
+  /** Delay before the first request, in ms. */
+  patience?: number;
+  /** Requests at once: the kernel answers one after the other, and what is opened next waits for these. */
+  atOnce?: number;
+  /** Whether something else is requested first. */
+  isBlocked?: () => boolean;
+  /** The size of a body, and how much of them is kept: what was wanted least recently is forgotten first. */
+  room?: { size: (body: T) => number; most: number };
 }
 
 export class Feed<W extends Wanted, T> {
   readonly #known = new Map<string, Kept<T>>();
   readonly #news = signal(0);
   readonly #end: () => void;
-  /** The last request if it failed (its message) or was cancelled (null): repeated when it is wanted again. */
-  #ended: (Wanted & { message: string | null }) | null = null;
+  /** Requests that failed (their message) or were cancelled (null): repeated when they are wanted again. */
+  readonly #ended = new Map<string, Wanted & { message: string | null }>();
+  readonly #asking = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isAsking = false;
+  #isOver = false;
 
   /**
-   * `ask` receives what earlier replies of the same version had; `patience` is the delay before the first request. When
-   * the version changes, the last complete reply stays until the next one is complete.
+   * The most urgent of what is wanted comes first. `ask` receives what earlier replies of the same version had. When the
+   * version changes, the last complete reply stays until the next one is complete.
    */
   constructor(
-    private wanted: ReadonlySignal<W | null>,
+    private readonly wanted: ReadonlySignal<W | readonly W[] | null>,
     private readonly ask: (wanted: W, known: T | null) => Promise<Known<T>>,
-    patience: number,
+    private readonly options: FeedOptions<T> = {},
   ) {
+    const { patience = 0, atOnce = 1, isBlocked = () => false } = options;
     this.#end = effect(() => {
       this.#news.value;
       clearTimeout(this.#timer);
-      const now = wanted.value;
-      const isOther = !isSame(now, this.#ended);
-      if (isOther && (now !== null || this.#ended?.message === null)) this.#ended = null;
-      if (now === null || this.#isAsking || !this.#isDue(now)) return;
-      this.#timer = setTimeout(() => void this.#repeat(now), patience);
+      const wanted = this.#wanted();
+      for (const [key, ended] of this.#ended) {
+        const isOther = !wanted.some((each) => isSame(each, ended));
+        if (isOther && (wanted.length > 0 || ended.message === null)) this.#ended.delete(key);
+      }
+      const due = wanted.filter((each) => this.#isDue(each) && !this.#asking.has(each.key));
+      if (isBlocked()) return;
+      const next = due.slice(0, Math.max(0, atOnce - this.#asking.size));
+      const start = () => untracked(() => next.map((each) => this.#repeat(each)));
+      if (next.length === 0) return;
+      if (patience === 0) start();
+      else this.#timer = setTimeout(start, patience);
     });
   }
 
@@ -68,51 +90,77 @@ export class Feed<W extends Wanted, T> {
     this.#news.value;
     const known = this.#known.get(key)?.progress ?? NOTHING;
     if (known.state === "ready") return known;
-    const [{ share, body }, ended] = [known, this.#ended];
-    if (ended?.key !== key) return this.wanted.value?.key === key ? { state: "computing", share, body } : known;
+    const [{ share, body }, ended] = [known, this.#ended.get(key)];
+    if (ended === undefined)
+      return this.#wanted().some((each) => each.key === key) ? { state: "computing", share, body } : known;
     return ended.message === null ? known : { state: "error", share, body, message: ended.message };
   }
 
   /** Repeats what failed or was cancelled. */
   retry(): void {
-    this.#ended = null;
-    this.#news.value++;
+    this.#ended.clear();
+    this.#news.value = this.#news.peek() + 1;
   }
 
   dispose(): void {
+    this.#isOver = true;
     this.#end();
     clearTimeout(this.#timer);
-    this.wanted = signal(null);
   }
 
-  /** Whether a request is still wanted, and not answered, or by another version. */
-  #isDue(asked: W): boolean {
-    if (!isSame(this.wanted.value, asked) || isSame(asked, this.#ended)) return false;
-    const kept = this.#known.get(asked.key);
-    return kept?.progress.state !== "ready" || kept.version !== (asked.version ?? null);
+  #wanted(): readonly W[] {
+    const wanted = this.wanted.value;
+    return wanted === null ? [] : Array.isArray(wanted) ? wanted : [wanted as W];
+  }
+
+  /** Whether a request is not answered, or by another version, and has not failed. */
+  #isDue(wanted: W): boolean {
+    const [kept, ended] = [this.#known.get(wanted.key), this.#ended.get(wanted.key)];
+    if (ended !== undefined && isSame(ended, wanted)) return false;
+    return kept?.progress.state !== "ready" || kept.version !== (wanted.version ?? null);
+  }
+
+  #isWanted(asked: W): boolean {
+    return !this.#isOver && untracked(() => this.#wanted()).some((each) => isSame(each, asked));
   }
 
   async #repeat(wanted: W): Promise<void> {
     const { key, version = null } = wanted;
     const before = this.#known.get(key);
+    const isComplete = before?.progress.state === "ready";
     let known = before?.version === version ? before.progress.body : null;
-    this.#isAsking = true;
-    while (this.#isDue(wanted)) {
+    this.#asking.add(key);
+    do {
       try {
         const { share, body } = await this.ask(wanted, known);
+        if (this.#isOver) return;
         known = body;
-        if (share >= 1 && body !== null) this.#known.set(key, { progress: { state: "ready", share, body }, version });
-        else if (before?.progress.state !== "ready") {
-          this.#known.set(key, { progress: { state: "idle", share, body }, version });
-        }
+        if (share >= 1 && body !== null) this.#keep(key, { progress: { state: "ready", share, body }, version });
+        else if (!isComplete) this.#keep(key, { progress: { state: "idle", share, body }, version });
       } catch (error) {
         const message = error instanceof Cancelled ? null : sentenceOf(error);
-        if (isSame(this.wanted.peek(), wanted)) this.#ended = { key, version, message };
+        if (this.#isWanted(wanted)) this.#ended.set(key, { key, version, message });
       }
       this.#news.value++;
-    }
-    this.#isAsking = false;
+    } while (this.#isWanted(wanted) && this.#isDue(wanted));
+    this.#asking.delete(key);
     this.#news.value++;
+  }
+
+  #keep(key: string, kept: Kept<T>): void {
+    this.#known.delete(key); // last in order = kept last
+    this.#known.set(key, kept);
+    const { room } = this.options;
+    if (room === undefined) return;
+    const size = ({ progress }: Kept<T>) => (progress.body === null ? 0 : room.size(progress.body));
+    let total = [...this.#known.values()].reduce((sum, each) => sum + size(each), 0);
+    const wanted = new Set(untracked(() => this.#wanted()).map((each) => each.key));
+    for (const [oldest, each] of this.#known) {
+      if (total <= room.most) return;
+      if (wanted.has(oldest)) continue;
+      total -= size(each);
+      this.#known.delete(oldest);
+    }
   }
 }
 
@@ -131,4 +179,6 @@ export const featureFeed = <T>(
   showing: ReadonlySignal<Showing | null>,
   request: (showing: Showing) => Promise<T>,
 ): Feed<Showing, T> =>
-  new Feed<Showing, T>(showing, async (wanted) => ({ share: 1, body: await request(wanted) }), PATIENCE_MS);
+  new Feed<Showing, T>(showing, async (wanted) => ({ share: 1, body: await request(wanted) }), {
+    patience: PATIENCE_MS,
+  });

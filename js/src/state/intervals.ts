@@ -26,5 +26,5 @@ export const intervalsFeed = (client: Client, shown: ReadonlySignal<Shown | null
       const { intervals, n_known, n_features } = await client.request({ type: "intervals", ...request });
       return { share: n_known / n_features, body: intervals && { level: request.level, ...intervals } };
     },
-    PATIENCE_MS,
+    { patience: PATIENCE_MS },
   );

@@ -37,7 +37,7 @@ export class Joint {
         const body = await client.request({ type: "interactions" });
         return { share: body.done / body.total, body };
       },
-      PATIENCE_MS,
+      { patience: PATIENCE_MS },
     );
     this.interactions = computed(() => this.#interactions.of(explained.value));
     const open = computed((): (Wanted & Pair) | null => {
@@ -51,7 +51,7 @@ export class Joint {
         const { share_done: share, two_way: body } = await client.request({ type: "two_way", first, second });
         return { share, body };
       },
-      PATIENCE_MS,
+      { patience: PATIENCE_MS },
     );
     this.twoWay = computed(() => (open.value === null ? null : this.#pairs.of(open.value.key)));
   }

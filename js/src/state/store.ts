@@ -343,13 +343,6 @@ export class Store {
   });
   /** Where the crosshair is on the axis of a feature, NaN for a missing value; `stays` when the pointer leaves. */
   readonly crosshair = signal<{ feature: string; value: number; stays: boolean } | null>(null);
-  /** The line of that row in the picture of the open feature; null where it has none. */
-  readonly hover: ReadonlySignal<number | null> = computed(() => {
-    const [row, picture] = [this.pointed.value, this.picture.value];
-    if (row === null || picture.state !== "ready") return null;
-    const line = picture.loaded.curves.positions.indexOf(row);
-    return line === -1 ? null : line;
-  });
   readonly #scale = computed(() => loadedOf(this.picture.value)?.colors?.scale ?? null);
   /** Colour values whose lines the legend has switched off. */
   readonly hiddenLevels: ReadonlySignal<Hidden> = computed(() =>

@@ -52,5 +52,5 @@ export const whatIfFeed = (client: Client, question: ReadonlySignal<Question | n
       const moves = new Map([...(known ?? []), ...body.features.map((each) => [each.feature, each] as const)]);
       return { share: moves.size / features.length, body: moves };
     },
-    PATIENCE_MS,
+    { patience: PATIENCE_MS },
   );

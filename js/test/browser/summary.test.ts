@@ -54,5 +54,6 @@ test("a step of the slider interrupts nobody: the summary follows once it rests"
     expect(text()).toBe(before);
   }
   vi.advanceTimersByTime(600);
+  await new Promise(requestAnimationFrame);
   expect(text()).toContain("with weight 0.5 of far values");
 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { scaleLinear } from "../../src/plot/marks/scale.ts";
+import { visibleLines } from "../../src/plot/lines.ts";
 import { linesOfRow, linesPerModel, rowLines, stackedScene } from "../../src/plot/models.ts";
-import { lineSetOf } from "../../src/plot/plot.ts";
 import { sceneOf } from "../../src/plot/scene.ts";
 import { modelColors } from "../../src/state/models.ts";
 import type { CurvesBody, Kind } from "../../src/wire/protocol.ts";
@@ -28,11 +27,14 @@ const scene = (kind: Kind = "ice") =>
     { model: 1, scene: sceneOf(boosting, kind, "min") },
     { model: 0, scene: sceneOf(forest, kind, "min") },
   ]);
+const linesIn = (color: Float32Array) => {
+  const [x, y, opacity] = [new Float64Array(0), new Float32Array(0), new Float32Array(0)];
+  return { nLines: color.length, nPoints: 0, x, y, opacity, color };
+};
 const plot = () => {
   const shown = scene();
   const colors = modelColors(["forest", "boosting"], [1, 0], boosting);
-  const [x, y] = [scaleLinear([0, 2], [0, 100]), scaleLinear([0, 200], [100, 0])];
-  return { scene: shown, order: Uint32Array.of(3, 0, 2, 1), lines: lineSetOf(shown, colors, { x, y, left: 0 }, 0, 1) };
+  return { scene: shown, order: Uint32Array.of(3, 0, 2, 1), lines: linesIn(Float32Array.from(colors.values)) };
 };
 const hiding = (...models: number[]) => new Set(models);
 
@@ -77,17 +79,16 @@ test("a row has a line by each model that the legend does not hide", () => {
 
 test("what is drawn once for each row is not repeated for each model", () => {
   const shown = plot();
-  expect(Array.from(rowLines(shown, hiding()))).toEqual([0, 1]);
-  expect(Array.from(rowLines(shown, hiding(1)))).toEqual([3, 2]);
-  expect(Array.from(rowLines(shown, hiding(0, 1)))).toEqual([]);
+  const rows = (...models: number[]) => Array.from(rowLines(shown, visibleLines(shown, hiding(...models))));
+  expect(rows()).toEqual([0, 1]);
+  expect(rows(1)).toEqual([3, 2]);
+  expect(rows(0, 1)).toEqual([]);
 });
 
 test("with one model a row has one line, whatever its colour hides", () => {
   const one = sceneOf(forest, "ice", "min");
-  const [x, y] = [scaleLinear([0, 2], [0, 100]), scaleLinear([0, 200], [100, 0])];
-  const shown = { scene: one, order: Uint32Array.of(1, 0), lines: lineSetOf(one, null, { x, y, left: 0 }, 0, 1) };
+  const shown = { scene: one, order: Uint32Array.of(1, 0), lines: linesIn(new Float32Array(2)) };
   expect(one.models).toBeNull();
   expect(linesOfRow(shown, 3, hiding(0))).toEqual([1]);
-  expect(Array.from(rowLines(shown, hiding()))).toEqual([1, 0]);
-  expect(Array.from(rowLines(shown, hiding(0)))).toEqual([]);
+  expect(Array.from(rowLines(shown, shown.order))).toEqual([1, 0]);
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { clinic as kernel } from "../../dev/explorers.ts";
 import { drafted, exactOf, sampled } from "../../dev/made_up.ts";
 import type { FakeModel } from "../../dev/recorded.ts";
-import { Shelf } from "../../src/state/curve_queue.ts";
+import { FeatureCurves } from "../../src/state/curves.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
 import { SteadyOrder } from "../../src/state/steady_order.ts";
@@ -183,16 +183,16 @@ describe("what is open", () => {
 
   test("has other curves beside it, which stay and are requested again, too", async () => {
     const { model, store, sample, ready } = opened();
-    const shelf = new Shelf(store, { maxLines: () => 7, rows: () => [] });
-    onTestFinished(() => shelf.dispose());
+    const curves = new FeatureCurves(store, { maxLines: () => 7, rows: () => [] });
+    onTestFinished(() => curves.dispose());
     await ready();
-    shelf.want(["BMI"]);
-    await vi.waitFor(() => expect(shelf.get("BMI").state).toBe("ready"));
-    const before = shelf.get("BMI");
+    curves.want(["BMI"]);
+    await vi.waitFor(() => expect(curves.get("BMI").state).toBe("ready"));
+    const before = curves.get("BMI");
     const asked = () => model.sent.filter((sent) => sent.type === "curves" && sent.max_lines === 7).length;
     sample(16);
-    expect([asked(), shelf.get("BMI")]).toEqual([2, before]);
-    await vi.waitFor(() => expect(shelf.get("BMI")).not.toBe(before));
+    expect([asked(), curves.get("BMI")]).toEqual([2, before]);
+    await vi.waitFor(() => expect(curves.get("BMI")).not.toBe(before));
     sample(16, 1);
     expect(asked()).toBe(2);
   });

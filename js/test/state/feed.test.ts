@@ -23,7 +23,7 @@ function slowFeed() {
         last = { resolve, reject };
       });
     },
-    100,
+    { patience: 100 },
   );
   onTestFinished(() => feed.dispose());
   const show = (key: string | null, version: number | null = null) => {

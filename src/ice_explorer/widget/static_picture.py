@@ -117,7 +117,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
 def missing_parts(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
     state = ViewState.of(view_state)
-    opened = explanation[state.feature] if state.feature in explanation else None
+    opened = explanation.get(state.feature)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
         "fade": opened is None or not opened._knows_unlike,

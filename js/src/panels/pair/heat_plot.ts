@@ -3,16 +3,16 @@ import { bisectRight, extent } from "d3-array";
 import { placeInStrip, stripReach } from "../../plot/geometry/levels.ts";
 import { divergingPalette, rampPalette } from "../../plot/geometry/palette.ts";
 import type { Palette } from "../../plot/geometry/raster.ts";
+import { featureTicks } from "../../plot/layout.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Tick } from "../../plot/marks/axis.ts";
 import { type Scale, scaleLinear } from "../../plot/marks/scale.ts";
-import { featureTicks } from "../../plot/plot.ts";
 import { hasLevels, writerOf } from "../../text/values.ts";
 import type { Size } from "../../view/size.ts";
 import type { Theme } from "../../view/theme.ts";
 import type { PairAxis, TwoWay } from "../../wire/protocol.ts";
 
 /** One of the two axes: cells from bound to bound, in px. */
-export interface HeatAxis {
+interface HeatAxis {
   of: PairAxis;
   scale: Scale;
   /** One more than there are values. */
@@ -50,7 +50,7 @@ const FLAT = 1e-6;
 const isSeparate = ({ kind }: PairAxis): boolean => hasLevels(kind) || kind === "boolean";
 
 /** Half way between values; of numbers, the outer cells end at the axis. */
-export function cellBounds(axis: PairAxis): number[] {
+function cellBounds(axis: PairAxis): number[] {
   const grid = Array.from(axis.grid);
   const [first = 0, last = 0] = [grid[0], grid.at(-1)];
   const inner = grid.slice(1).map((value, at) => (value + grid[at]!) / 2);
@@ -66,7 +66,7 @@ function axisOf(of: PairAxis, range: [number, number]): HeatAxis {
 }
 
 /** Colours from the smallest to the largest value; where there are both signs, 0 is in the middle. */
-export function heatDomain(values: Float64Array): [number, number] {
+function heatDomain(values: Float64Array): [number, number] {
   const [low = 0, high = 0] = extent(values);
   const most = Math.max(Math.abs(low), Math.abs(high));
   if (high - low <= FLAT * most || most === 0) {

@@ -1,7 +1,6 @@
-/** Axes: hairlines and labels, without a frame. */
+/** Labels of axes: what they say, and how much room they take. */
 
 import { partings } from "../../text/names.ts";
-import { svg } from "../../ui/element.ts";
 import type { Scale } from "./scale.ts";
 
 export interface Tick {
@@ -61,47 +60,10 @@ export function fittedApart(texts: readonly string[], width: number, font: strin
   });
 }
 
-/** Labels left of the plot, each with a hairline across it. */
-export function leftAxis(ticks: readonly Tick[], left: number, right: number): SVGGElement {
-  const group = svg("g", { class: "ice-axis", "aria-hidden": "true" });
-  for (const { at, label } of ticks) {
-    group.append(
-      svg("line", { class: "ice-gridline", x1: left, x2: right, y1: at, y2: at }),
-      svg("text", { x: left - 8, y: at, dy: "0.32em", "text-anchor": "end" }, label),
-    );
-  }
-  return group;
-}
-
-/** A baseline with labels under it, none beyond `width`; a label that would touch its neighbour is left out. */
-export function bottomAxis(
-  ticks: readonly Tick[],
-  left: number,
-  right: number,
-  width: number,
-  top: number,
-  font: string,
-): SVGGElement {
-  const group = svg("g", { class: "ice-axis", "aria-hidden": "true" });
-  group.append(svg("line", { class: "ice-baseline", x1: left, x2: right, y1: top, y2: top }));
-  let free = Number.NEGATIVE_INFINITY;
-  for (const tick of ticks) {
-    const half = labelWidth([tick], font) / 2;
-    group.append(svg("line", { class: "ice-tick", x1: tick.at, x2: tick.at, y1: top, y2: top + 4 }));
-    const middle = Math.min(Math.max(tick.at, half), width - half);
-    if (middle - half < free) continue;
-    group.append(svg("text", { x: middle, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, tick.label));
-    free = middle + half + 8;
-  }
-  return group;
-}
-
-const SLANT_DEGREES = 38;
-const SLANT = (SLANT_DEGREES * Math.PI) / 180;
+export const SLANT_DEGREES = 38;
+export const SLANT = (SLANT_DEGREES * Math.PI) / 180;
 /** Slanted labels are cut to this width, in px. */
 const LONGEST_SLANTED = 104;
-/** Labels nearer to each other than this are not read, so every second or third is left out. */
-const LEAST_APART = 14;
 
 /** Side by side, names may lose this share of their width before they are slanted instead. */
 const MOST_CUT = 0.25;
@@ -120,37 +82,4 @@ export function levelLabels(ticks: readonly Tick[], room: number, font: string):
   if (widest * (1 - MOST_CUT) <= room - 6) return { slanted: false, width: room - 6, height: 24 };
   const width = Math.min(widest, LONGEST_SLANTED);
   return { slanted: true, width, height: Math.ceil(22 + Math.sin(SLANT) * width) };
-}
-
-/** A baseline with the names of levels, slanted where they would touch; a long name is cut, the hover shows it whole. */
-export function levelAxis(
-  ticks: readonly Tick[],
-  { slanted, width }: LevelLabels,
-  left: number,
-  right: number,
-  top: number,
-  font: string,
-): SVGGElement {
-  const group = svg("g", { class: "ice-axis", "aria-hidden": "true", "data-test": "level-axis" });
-  group.append(svg("line", { class: "ice-baseline", x1: left, x2: right, y1: top, y2: top }));
-  const apart = ticks.length > 1 ? Math.abs(ticks[1]!.at - ticks[0]!.at) : Number.POSITIVE_INFINITY;
-  const every = slanted ? Math.max(1, Math.ceil(LEAST_APART / apart)) : 1;
-  const texts = fittedApart(
-    ticks.map(({ label }) => label),
-    width,
-    font,
-  );
-  for (const [place, { at }] of ticks.entries()) {
-    group.append(svg("line", { class: "ice-tick", x1: at, x2: at, y1: top, y2: top + 4 }));
-    if (place % every !== 0) continue;
-    if (!slanted) {
-      group.append(svg("text", { x: at, y: top + 8, dy: "0.71em", "text-anchor": "middle" }, texts[place]!));
-      continue;
-    }
-    const text = fitted(texts[place]!, at / Math.cos(SLANT), font);
-    const [x, y] = [at + 3, top + 10];
-    const turn = `rotate(${-SLANT_DEGREES} ${x} ${y})`;
-    group.append(svg("text", { x, y, dy: "0.35em", "text-anchor": "end", transform: turn }, text));
-  }
-  return group;
 }

@@ -1,5 +1,4 @@
 /** Histogram: bars on a baseline, as wide as their bins. */
-import { svg } from "../../ui/element.ts";
 import type { Scale } from "./scale.ts";
 
 export interface Bars {
@@ -14,7 +13,8 @@ export interface Bars {
   gap: number;
 }
 
-export function histogram({ edges, counts, x, bottom, height, tallest, gap }: Bars): SVGPathElement {
+/** The path of all bars. */
+export function histogramPath({ edges, counts, x, bottom, height, tallest, gap }: Bars): string {
   const [left = 0, right = 0] = x.range();
   let path = "";
   for (let bin = 0; bin < counts.length; bin++) {
@@ -26,7 +26,7 @@ export function histogram({ edges, counts, x, bottom, height, tallest, gap }: Ba
     const free = gap > 0 ? (gap / 2) * (to - from) : to - from > 3 ? 0.5 : 0;
     path += bar(from + free, to - free, bottom, (count / tallest) * height);
   }
-  return svg("path", { class: "ice-histogram", d: path, "data-test": "histogram" });
+  return path;
 }
 
 /** A bar that is at least 1 px high, so that a single observation is visible. */

@@ -1,6 +1,6 @@
 /** `drawn.test.ts` has the sentence about the mean. */
 import { expect, test } from "vitest";
-import { averageSentence, missingSentence, steepestSentence } from "../../../src/panels/feature/sentence.ts";
+import { averageSentence, missingSentence, steepestSentence } from "../../../src/panels/feature/sentence.tsx";
 import type { Scene } from "../../../src/plot/scene.ts";
 import type { CurvesBody } from "../../../src/wire/protocol.ts";
 

@@ -1,0 +1,220 @@
+/** The curves of the open feature: the kernel sends them once, and all further changes are drawn from them. */
+import type { ReadonlySignal } from "@preact/signals-core";
+import { useMemo, useRef } from "preact/hooks";
+import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
+import { BrushBar } from "../../plot/brush_bar.tsx";
+import { explainedBy } from "../../plot/explained.ts";
+import { useLifetime, useSize } from "../../plot/hooks.ts";
+import type { Layout } from "../../plot/layout.ts";
+import { Parted } from "../../plot/marks/parted.tsx";
+import { linesPerModel } from "../../plot/models.ts";
+import { Movement } from "../../plot/movement.ts";
+import { Plot } from "../../plot/plot.tsx";
+import { PlotPointer } from "../../plot/pointer.ts";
+import { Slot } from "../../plot/slot.tsx";
+import type { Pins } from "../../state/pins.ts";
+import { loadedOf } from "../../state/store.ts";
+import { explanation } from "../../text/glossary.ts";
+import { count, percent } from "../../text/numbers.ts";
+import { mounted, useView } from "../../view/mounted.tsx";
+import type { View } from "../../view/view.ts";
+import { AnchorHandle } from "./anchor.tsx";
+import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
+import { EdgeMarks, EffectRims, Effects, GroupMeans, Observed, StripNames, Target, Unlike } from "./layers.tsx";
+import { Names, useDirectNames, useNamePlaces } from "./names.tsx";
+import { Cover, Notes } from "./notes.tsx";
+import { Sentence } from "./sentence.tsx";
+import { type Shown, shownIn } from "./shown.ts";
+import { Summary } from "./summary.tsx";
+
+/** The keys that do what the pointer does. */
+const KEYS =
+  "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it.";
+
+/** Elements around the curves, created by other panels. */
+export interface PanelParts {
+  /** Rows that a card is about. */
+  pins: Pins;
+  /** Its plots are shown in place of the large one. */
+  compare: { plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
+  correlated: HTMLElement;
+  /** PanelParts the name. */
+  kinds: HTMLElement;
+  decay: HTMLElement;
+  /** Below the curves. */
+  classes: HTMLElement;
+}
+
+export function curvesPanel(view: View, parts: PanelParts): HTMLElement {
+  const shown = shownIn(view, new Movement(view.store, view.aborted));
+  return mounted(view, <FeaturePanel shown={shown} parts={parts} />);
+}
+
+interface Props {
+  shown: Shown;
+  parts: PanelParts;
+}
+
+function FeaturePanel({ shown, parts }: Props) {
+  const { store } = useView();
+  const stage = useRef<HTMLDivElement>(null);
+  const picture = store.picture.value;
+  const isComparing = parts.compare.isComparing.value;
+  const isDirect = useDirectNames(shown, () => parts.compare.isComparing.value);
+  const isAbsent = loadedOf(picture) === null;
+  const titles = isAbsent ? "ice-plot-titles ice-absent" : "ice-plot-titles";
+  useNamePlaces(shown, stage, isDirect);
+  return (
+    <section
+      class="ice-panel ice-curves"
+      aria-label="Curves of the open feature"
+      data-test="curves"
+      data-comparing={isComparing ? "" : undefined}
+      data-state={picture.state}
+    >
+      <header class="ice-head">
+        <div class="ice-title-row">
+          <FeatureTitle />
+          <Slot node={parts.kinds} name="" />
+        </div>
+        <Sentence {...shown} />
+      </header>
+      <Slot node={parts.correlated} />
+      <Notes shown={shown} isComparing={isComparing} />
+      <Slot node={parts.compare.plots} />
+      <div class={titles}>
+        <ValueTitle shown={shown} />
+      </div>
+      <div ref={stage} class="ice-stage">
+        <Frame {...{ shown, parts, isComparing }} isHidden={isAbsent} />
+        <Cover />
+        <Names {...{ shown, isDirect }} isInStage={true} />
+      </div>
+      <div class={titles}>
+        <UnlikeTitle shown={shown} />
+        <FeatureAxisTitle shown={shown} />
+      </div>
+      <Slot node={parts.decay} />
+      <Names {...{ shown, isDirect }} isInStage={false} />
+      <Slot node={parts.classes} />
+      <Summary {...shown} />
+    </section>
+  );
+}
+
+function FeatureTitle() {
+  const { store } = useView();
+  const name = store.feature.value;
+  return (
+    <h3 class={`ice-title ice-parted${name === "" ? " ice-title-none" : ""}`} data-test="feature-title" title={name}>
+      <Parted text={name || "No feature chosen"} at={store.partings.value.get(name)} />
+    </h3>
+  );
+}
+
+function ValueTitle({ shown: { drawing } }: { shown: Shown }) {
+  const { store } = useView();
+  const layout = drawing.layout.value;
+  if (layout === null) return <span class="ice-y-title" data-test="y-title" />;
+  const { scene, valueExponent, range } = layout;
+  const output = scene.models === null ? store.outputName.value : (store.figures.value?.header.output_label ?? "");
+  const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
+  return (
+    <span class="ice-y-title" data-test="y-title">
+      {`↑ ${valueTitle(scene, output)}${unit}${range.shared ? ", on the same axis for all features" : ""}`}
+    </span>
+  );
+}
+
+function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
+  const layout = drawing.layout.value;
+  if (layout === null) return <span class="ice-x-title" data-test="x-title" />;
+  const { scene, byRank, size, outer } = layout;
+  const title = featureAxisTitle(scene.curves);
+  return (
+    <span
+      class="ice-x-title"
+      data-test="x-title"
+      title={scene.curves.feature}
+      style={{ marginRight: `${size.width - outer - 8}px` }}
+    >
+      {scene.onLevels ? title : `${title}${byRank ? ", by rank" : ""} →`}
+    </span>
+  );
+}
+
+/** The share of all phantom observations that are unlike the data, in words. */
+function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
+  const { store } = useView();
+  const [known, progress] = [drawing.unlike.value, store.unlike.value];
+  const problem = progress.state === "error" ? progress.message : "";
+  const { name, text } = explanation("unlike");
+  return (
+    <span
+      {...explainedBy({ name, text: known === null ? problem : `${known.summary}\n${text}` }, "ice-unlike-title")}
+      data-test="unlike-note"
+      hidden={known === null && problem === ""}
+    >
+      {`unlike any row here: ${known === null ? "–" : percent(known.share)}`}
+    </span>
+  );
+}
+
+/** The plot, and what the pointer and the keys do. */
+function Frame({ shown, parts, isComparing, isHidden }: Props & { isComparing: boolean; isHidden: boolean }) {
+  const view = useView();
+  const { drawing, brush, effects, size } = shown;
+  const { pins } = parts;
+  const frame = useRef<HTMLDivElement>(null);
+  const crosshair = useMemo(() => new Crosshair(view, drawing), []);
+  useSize(frame, size);
+  useLifetime((aborted) => {
+    new PlotPointer(frame.current!, view, { drawing, brush, pins, before: crosshair }, aborted);
+  });
+  const layout = drawing.layout.value;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a line chart, as its role description says.
+    <div
+      ref={frame}
+      class="ice-plot"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from curve to curve.
+      tabIndex={0}
+      role="group"
+      aria-roledescription="line chart"
+      aria-label={layout === null ? undefined : labelText(layout)}
+      aria-description={layout === null ? undefined : KEYS}
+      data-test="plot"
+      data-dimmed={view.store.selection.value.length > 0 ? "" : undefined}
+      hidden={isHidden}
+    >
+      {!isComparing && (
+        <Plot
+          drawing={drawing}
+          under={<Target drawing={drawing} />}
+          over={
+            <>
+              <GroupMeans drawing={drawing} />
+              <Unlike drawing={drawing} />
+              <EffectRims drawing={drawing} effects={effects} />
+            </>
+          }
+        >
+          <Effects drawing={drawing} effects={effects} />
+          <EdgeMarks drawing={drawing} />
+          <Observed drawing={drawing} pins={pins} />
+          <StripNames drawing={drawing} />
+          <AnchorHandle drawing={drawing} frame={frame} />
+          <CrosshairMarks crosshair={crosshair} />
+          <BrushBar brush={brush} drawing={drawing} frame={frame} />
+        </Plot>
+      )}
+    </div>
+  );
+}
+
+function labelText({ scene }: Layout): string {
+  const { curves, models } = scene;
+  const each = models === null ? "" : ` of each of ${count(models.length)} models`;
+  const lines = `${curves.feature}: ${count(linesPerModel(scene))} curves${each}`;
+  return `${lines}. Arrow keys move from curve to curve, Enter selects, Escape clears.`;
+}

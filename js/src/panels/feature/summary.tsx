@@ -1,0 +1,119 @@
+/** The summary of the open feature for screen readers. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { valueTitle } from "../../plot/axis_titles.ts";
+import type { EffectLine } from "../../plot/effects.ts";
+import type { Layout } from "../../plot/layout.ts";
+import { linesPerModel } from "../../plot/models.ts";
+import type { Scene } from "../../plot/scene.ts";
+import type { RankedFeature } from "../../state/ranking.ts";
+import type { Reading } from "../../state/reading.ts";
+import { explanation } from "../../text/glossary.ts";
+import { levelText, sampleText } from "../../text/metric_names.ts";
+import { capital } from "../../text/names.ts";
+import { count, number, plural } from "../../text/numbers.ts";
+import { useView } from "../../view/mounted.tsx";
+import { averageSentence } from "./sentence.tsx";
+import type { Shown } from "./shown.ts";
+
+/** Delay of the summary, so that it is not announced at every step of the slider. */
+const SUMMARY_MS = 600;
+/** Means of further levels are not read out. */
+const MOST_SPOKEN = 8;
+
+export function Summary({ drawing, effects }: Shown) {
+  const { frames, store } = useView();
+  const text = useSignal("");
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = frames.keep(
+      () => ({
+        layout: drawing.layout.value,
+        effects: effects.value,
+        opened: store.opened,
+        reading: store.reading.value,
+        selected: store.selection.value.length,
+        output: store.outputName.value,
+      }),
+      ({ layout, opened, reading, ...rest }) => {
+        clearTimeout(timer);
+        if (layout === null || opened === null || reading === null) return;
+        timer = setTimeout(() => {
+          text.value = summarize({ layout, opened, reading, ...rest });
+        }, SUMMARY_MS);
+      },
+    );
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, []);
+  return (
+    <p class="ice-hidden" aria-live="polite" data-test="summary">
+      {text}
+    </p>
+  );
+}
+
+/** What the summary is about. */
+interface Summed {
+  layout: Layout;
+  effects: readonly EffectLine[];
+  reading: Reading;
+  opened: RankedFeature;
+  output: string;
+  selected: number;
+}
+
+function summarize({ layout, effects, reading, opened, output, selected }: Summed): string {
+  const { write, scene } = layout;
+  const { curves, kind, mean, base, onLevels } = scene;
+  const { header } = reading.figures;
+  const ends = (values: ArrayLike<number>, say: (value: number) => string): string =>
+    `from ${say(values[0] ?? Number.NaN)} to ${say(values[values.length - 1] ?? Number.NaN)}`;
+  const axis = onLevels ? plural(curves.n_grid, "level") : ends(curves.grid, write);
+  const sayMean = (value: number) => number(value + base);
+  const means = onLevels
+    ? `The mean is ${Array.from(mean.slice(0, MOST_SPOKEN), (value, k) => `${sayMean(value)} at ${write(curves.grid[k]!)}`).join(", ")}.`
+    : kind === "ice"
+      ? ""
+      : `The mean goes ${ends(mean, sayMean)}.`;
+  const of = (metric: string) => reading.write(reading.get(opened.index, metric));
+  return [
+    averageSentence(curves, output),
+    `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
+    describeUncertainty(opened, (value) => reading.write(value)),
+    `${count(linesPerModel(scene))} of ${plural(curves.n_observations, "observation")} drawn, ${axis}.`,
+    kind === "ice" ? "" : `Shown is the ${valueTitle(scene, output)}.`,
+    means,
+    ...otherModels(scene, header.models, ends),
+    ...effects.map(({ name, values }) => `The ${explanation(name).name} goes ${ends(values, sayMean)}.`),
+    selected === 0 ? "" : `${plural(selected, "row")} selected.`,
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
+}
+
+/** From where to where the means of the other models go. */
+function otherModels(
+  { models, base, onLevels }: Scene,
+  names: readonly string[],
+  ends: (values: ArrayLike<number>, say: (value: number) => string) => string,
+): string[] {
+  const others = models?.slice(1) ?? [];
+  if (onLevels) return others.map(({ model }) => `The curves of ${names[model]} are drawn as well.`);
+  return others.map(({ model, mean }) => `The mean of ${names[model]} goes ${ends(mean, (v) => number(v + base))}.`);
+}
+
+/** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
+function describeUncertainty(
+  { name, draft, interval, tiedBefore, tiedAfter }: RankedFeature,
+  write: (value: number) => string,
+): string {
+  if (draft !== null) return `${capital(sampleText(draft.nRows))}.`;
+  if (interval === null) return "";
+  const level = levelText(interval.level);
+  const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];
+  const ties = pairs.filter(Boolean).map((pair) => `${pair} are tied at ${level}.`);
+  return [`${level} interval ${interval.ends.map(write).join(" to ")}.`, ...ties].join(" ");
+}
