@@ -18,10 +18,15 @@ export function useView(): View {
 const WhileShown = ({ view, children }: { view: View; children: VNode }) =>
   view.isShown() ? <ViewContext.Provider value={view}>{children}</ViewContext.Provider> : null;
 
-/** Shows a component until the view ends. It does not exist while its part of the view is hidden. */
-export function mounted(view: View, content: VNode): HTMLElement {
-  const place = html("div", { class: "ice-contents" });
+/** Shows a component in a place of the page until the view ends. It does not exist while its part of the view is hidden. */
+export function renderIn(place: HTMLElement, view: View, content: VNode): void {
   render(<WhileShown view={view}>{content}</WhileShown>, place);
   atEnd(view.aborted, () => render(null, place));
+}
+
+/** A place for a component among elements that no component makes. */
+export function mounted(view: View, content: VNode): HTMLElement {
+  const place = html("div", { class: "ice-contents" });
+  renderIn(place, view, content);
   return place;
 }

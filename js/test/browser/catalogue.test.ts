@@ -133,7 +133,7 @@ const PARTS: Record<string, string> = {
 };
 
 test("each panel has typical cases", () => {
-  const panels = Object.keys(import.meta.glob("../../src/panels/*/*.ts")).map((path) => path.split("/")[4]);
+  const panels = Object.keys(import.meta.glob("../../src/panels/*/*.{ts,tsx}")).map((path) => path.split("/")[4]);
   expect(Object.keys(typical).sort()).toEqual([...new Set(panels)].sort());
   expect(Object.keys(PARTS)).toEqual(Object.keys(typical).sort());
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { FakeKernel, observedClinic, outcomes, steppedClinic } from "../../dev/model.ts";
-import { frame, ink, kernel, mountDrawn, notebookCell, openMenu } from "./mount.ts";
+import { frame, ink, kernel, mountDrawn, notebookCell, openMenu, press } from "./mount.ts";
 
 const several = (labels = ["healthy", "relapsed", "lost"]) =>
   new FakeKernel(outcomes(60, labels), { outputs: labels, responses: ["predict_proba"] });
@@ -30,11 +30,12 @@ test("the menu opens and closes by keyboard, has at most ten entries, and says w
   }
   await userEvent.keyboard("{Tab}");
   expect(document.activeElement).toBe(part("color-by"));
-  await userEvent.keyboard("{Escape}");
+  await press("{Escape}");
   expect(part("view-menu").hidden).toBe(true);
   expect(document.activeElement).toBe(part("view"));
   await openMenu(mounted);
   root.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  await frame();
   expect(part("view-menu").hidden).toBe(true);
 });
 

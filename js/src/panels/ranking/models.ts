@@ -1,12 +1,9 @@
-/** Several models in the ranking: the key of their colours. */
+/** Several models in the ranking: their colours, and their figures in the tooltip of a bar. */
 
 import { cssColor, levelPalette } from "../../plot/geometry/palette.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
-import { explanation } from "../../text/glossary.ts";
 import { RANK_LABELS } from "../../text/metric_names.ts";
-import { html, setText } from "../../ui/element.ts";
-import { explained } from "../../ui/explained.ts";
 import type { TooltipRow } from "../../ui/tooltip.ts";
 import type { View } from "../../view/view.ts";
 
@@ -15,28 +12,6 @@ export function modelColorsIn({ store, theme }: View): string[] {
   const names = store.models.value;
   const palette = levelPalette(names.length, false, theme.value.dark ? "dark" : "light");
   return names.map((_, model) => cssColor(palette, model));
-}
-
-/** Which bar is of which model; hidden where all have one bar. */
-export function modelsKey(view: View): HTMLElement {
-  const { store, keep } = view;
-  const key = html("p", { class: "ice-key ice-key-models", "data-test": "models-key" });
-  keep(
-    () => [store.models.value, modelColorsIn(view), store.openModel.value, store.rankBy.value] as const,
-    ([names, colors, open, metric]) => {
-      key.hidden = names.length < 2 || metric === "disagreement";
-      const items = names.map((name, model) => {
-        const swatch = html("i", { class: "ice-swatch" });
-        swatch.style.background = colors[model]!;
-        const text = html("span", { class: "ice-key-model", title: name }, name);
-        return html("span", { class: "ice-key-item", "data-open": name === open }, swatch, text);
-      });
-      const ranked = explained(html("span", {}), explanation("open_model"));
-      setText(ranked, `ranked by ${open}`);
-      key.replaceChildren(...items, ranked);
-    },
-  );
-  return key;
 }
 
 /** What the tooltip of a bar says of several models: the figures of each, and how far two of them are apart. */

@@ -1,11 +1,12 @@
 /** A bar in numbers and in words. */
-import type { BarState, ModelBar } from "../../plot/marks/bars.ts";
+
 import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../state/ranking.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, RANK_LABELS, sampleText, trendOf } from "../../text/metric_names.ts";
 import { isNothing, number, plural } from "../../text/numbers.ts";
 import { isUnordered } from "../../text/values.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
+import type { BarState, ModelBar } from "./bar.tsx";
 
 /** Bars and ticks that are shorter, relative to the longest, are not compared. */
 const LEAST_SHARE = 0.005;

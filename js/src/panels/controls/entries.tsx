@@ -1,5 +1,5 @@
 /** Entries of the menu of settings: what each is called, its control, and a line that says what it does. */
-
+import { useRef } from "preact/hooks";
 import { type Offer, type Offers, offersIn } from "../../state/available_choices.ts";
 import { isOfDrivers } from "../../state/drivers.ts";
 import { loadedOf, type Store } from "../../state/store.ts";
@@ -8,11 +8,9 @@ import { explanation } from "../../text/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
 import { responseName } from "../../text/names.ts";
 import { count, plural } from "../../text/numbers.ts";
-import { html } from "../../ui/element.ts";
-import { Entry } from "../../ui/entry.ts";
-import { listen } from "../../ui/lifetime.ts";
-import { optionsIn } from "../../ui/options.ts";
-import type { View } from "../../view/view.ts";
+import { Select } from "../../ui/components.tsx";
+import { Setting, Switch } from "../../ui/setting.tsx";
+import { useView } from "../../view/mounted.tsx";
 import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
 
 const DISTANCES: Record<Distance, string> = {
@@ -114,26 +112,25 @@ const CHOICES: readonly Choice[] = [
   },
 ];
 
-export const choiceEntries = (view: View): HTMLElement[] => CHOICES.map((choice) => choiceEntry(view, choice));
+export const Selects = () => CHOICES.map(({ name, ...choice }) => <ChoiceSetting key={name} name={name} {...choice} />);
 
-function choiceEntry({ store, aborted, keep }: View, choice: Choice): HTMLElement {
-  const select = html("select", { class: "ice-select", "data-test": choice.name });
-  const entry = new Entry(select, choice.label);
-  listen(select, aborted, { change: () => choice.choose(store, select.value) });
-  const offer = optionsIn(select);
-  keep(
-    () => [choice.options(store), choice.chosen(store), choice.text(store)] as const,
-    ([options, chosen, text]) => {
-      entry.show(options.length < 2 ? undefined : null, text);
-      offer(options.map(([value, label]) => [value, label]));
-      select.value = chosen;
-    },
+function ChoiceSetting({ name, label, options, chosen, choose, text }: Choice) {
+  const { store } = useView();
+  const offered = options(store);
+  return (
+    <Setting
+      {...{ name, label }}
+      text={text(store)}
+      offer={offered.length < 2 ? undefined : null}
+      control={(attributes) => (
+        <Select value={chosen(store)} options={offered} choose={(value) => choose(store, value)} {...attributes} />
+      )}
+    />
   );
-  return entry.node;
 }
 
 /** An entry that is on or off. */
-interface Switch {
+interface OnOff {
   name: string;
   label: string;
   text: string;
@@ -142,12 +139,12 @@ interface Switch {
   turn: (store: Store, on: boolean) => void;
 }
 
-const remembers = (key: "ale" | "target" | "shared_y" | "classes"): Pick<Switch, "isOn" | "turn"> => ({
+const remembers = (key: "ale" | "target" | "shared_y" | "classes"): Pick<OnOff, "isOn" | "turn"> => ({
   isOn: ({ remembered }) => remembered.of(key).value,
   turn: ({ remembered }, on) => remembered.choose(key, on),
 });
 
-const SWITCHES: readonly Switch[] = [
+const SWITCHES: readonly OnOff[] = [
   {
     name: "view-ale",
     label: "Compare the mean with ALE",
@@ -192,40 +189,35 @@ const SWITCHES: readonly Switch[] = [
   },
 ];
 
-export const switchEntries = (view: View): HTMLElement[] => [
-  intervalsEntry(view),
-  ...SWITCHES.map((each) => switchEntry(view, each)),
-];
+export const Switches = () => (
+  <>
+    <Intervals />
+    {SWITCHES.map((each) => (
+      <OnOffSetting key={each.name} {...each} />
+    ))}
+  </>
+);
 
-const checkbox = (name: string): HTMLInputElement => html("input", { type: "checkbox", "data-test": name });
-
-function switchEntry({ store, aborted, keep }: View, { name, label, text, offer, isOn, turn }: Switch): HTMLElement {
-  const input = checkbox(name);
-  const entry = new Entry(input, label, text);
-  listen(input, aborted, { change: () => turn(store, input.checked) });
-  keep(
-    () => [offer(offersIn(store), store), isOn(store)] as const,
-    ([offered, on]) => {
-      entry.show(offered);
-      input.checked = on;
-    },
-  );
-  return entry.node;
+function OnOffSetting({ name, label, text, offer, isOn, turn }: OnOff) {
+  const { store } = useView();
+  const offered = offer(offersIn(store), store);
+  return <Switch {...{ name, label, text }} offer={offered} isOn={isOn(store)} turn={(on) => turn(store, on)} />;
 }
 
 /** The level stays what it was when intervals are switched off and on. */
-function intervalsEntry({ store, aborted, keep }: View): HTMLElement {
-  let level = store.intervals.peek() ?? USUAL_LEVEL;
-  const input = checkbox("intervals");
-  const entry = new Entry(input, "Intervals", "How far the bars would move with other rows.");
-  listen(input, aborted, { change: () => store.set("ci", input.checked ? level : null) });
-  keep(
-    () => [store.intervals.value, store.hasIntervals] as const,
-    ([chosen, areOffered]) => {
-      level = chosen ?? level;
-      input.checked = chosen !== null;
-      entry.show(areOffered ? null : undefined, undefined, `${levelText(level)} intervals`);
-    },
+function Intervals() {
+  const { store } = useView();
+  const chosen = store.intervals.value;
+  const level = useRef(USUAL_LEVEL);
+  level.current = chosen ?? level.current;
+  return (
+    <Switch
+      name="intervals"
+      label={`${levelText(level.current)} intervals`}
+      text="How far the bars would move with other rows."
+      offer={store.hasIntervals ? null : undefined}
+      isOn={chosen !== null}
+      turn={(on) => store.set("ci", on ? level.current : null)}
+    />
   );
-  return entry.node;
 }

@@ -7,20 +7,21 @@ import { drawDue } from "../ui/components.tsx";
 import { html } from "../ui/element.ts";
 import { showExplanations } from "../ui/explained.ts";
 import { Frames } from "../ui/frames.ts";
-import { atEnd, react } from "../ui/lifetime.ts";
+import { atEnd } from "../ui/lifetime.ts";
 import { Tooltip } from "../ui/tooltip.ts";
+import { renderIn } from "../view/mounted.tsx";
 import { followTheme } from "../view/theme.ts";
 import type { View } from "../view/view.ts";
 import type { Client } from "../wire/client.ts";
 import type { Traits } from "../wire/protocol.ts";
-import { type Exporting, layOut } from "./layout.ts";
+import { curvesPanels, Explorer, type ExportPanel } from "./explorer.tsx";
 
-/** Shows a model inside an element and requests missing data from the client. Export options depend on the host. */
+/** Shows a model inside an element and requests missing data from the client. `Export` is the menu of the host. */
 export function show(
   model: AnyModel<Traits>,
   el: HTMLElement,
   client: Client,
-  exporting: Exporting,
+  Export: ExportPanel,
   settings: ReadonlySignal<Settings> = signal({}),
 ): () => void {
   const ending = new AbortController();
@@ -42,17 +43,16 @@ export function show(
     isShown: () => true,
     keep: (read, draw) => atEnd(aborted, frames.keep(read, draw)),
     drawNow() {
+      drawDue(); // the chosen colours may be others
       refresh();
       frames.flush();
       drawDue();
     },
   };
-  react(aborted, () => {
-    root.dataset.colors = settings.value.theme ?? "auto";
-  });
   showExplanations(root, tooltip, aborted);
-  layOut(view, exporting);
-  keepState(view);
+  const place = html("div", { class: "ice-contents" });
+  root.append(place);
+  renderIn(place, view, <Explorer Export={Export} panels={curvesPanels(view)} />);
 
   return () => {
     ending.abort();
@@ -61,20 +61,4 @@ export function show(
     client.dispose();
     root.remove();
   };
-}
-
-/** Theme and status on the root element, for style sheets and tests. */
-function keepState({ root, store, theme, keep }: View): void {
-  keep(
-    () => theme.value.dark,
-    (dark) => {
-      root.dataset.theme = dark ? "dark" : "light";
-    },
-  );
-  keep(
-    () => (store.client.alive.value ? store.status.value.state : "gone"),
-    (state) => {
-      root.dataset.status = state;
-    },
-  );
 }

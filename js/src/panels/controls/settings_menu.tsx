@@ -1,0 +1,36 @@
+/** The menu of settings that are rarely changed. */
+import { useSignal } from "@preact/signals";
+import { hint, Node } from "../../ui/components.tsx";
+import { Menu } from "../../view/menu.tsx";
+import { Anchor } from "./anchor.tsx";
+import { ColorBy } from "./color_by.tsx";
+import { Details } from "./details.tsx";
+import { Selects, Switches } from "./entries.tsx";
+
+/** `compare` and `drivers` are parts of other panels. */
+export function SettingsMenu({ compare, drivers }: { compare: HTMLElement; drivers: HTMLElement }) {
+  const isOpen = useSignal(false);
+  // What these show is behind the menu.
+  const close = (): void => {
+    isOpen.value = false;
+  };
+  return (
+    <Menu
+      {...{ name: "view", role: "group", class: "ice-view-choices", title: "More settings", isOpen }}
+      button={{ "aria-label": "More settings", ...hint("More settings"), children: "⋯" }}
+    >
+      <ColorBy />
+      <Node of={compare} onChange={close} />
+      <Node
+        of={drivers}
+        onClick={({ target }) => {
+          if ((target as Element).closest(".ice-both") !== null) close();
+        }}
+      />
+      <Selects />
+      <Anchor />
+      <Switches />
+      <Details />
+    </Menu>
+  );
+}
