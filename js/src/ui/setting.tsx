@@ -1,6 +1,6 @@
 /** Lines of a menu of settings. */
 import type { ComponentChildren } from "preact";
-import { useUniqueId } from "./components.tsx";
+import { Select, useUniqueId } from "./components.tsx";
 
 interface SettingProps {
   /** The `data-test` of the control. */
@@ -34,6 +34,21 @@ export function Setting({ name, label, text = "", control, ...rest }: SettingPro
     </label>
   );
 }
+
+interface ChoiceProps<Value extends string> extends Omit<SettingProps, "control"> {
+  value: Value;
+  options: readonly (readonly [value: Value, label: string])[];
+  choose: (value: Value) => void;
+}
+
+/** A setting that is one of several values; hidden without two of them. */
+export const Choice = <Value extends string>({ value, options, choose, ...setting }: ChoiceProps<Value>) => (
+  <Setting
+    {...setting}
+    offer={options.length < 2 ? undefined : null}
+    control={(attributes) => <Select {...{ value, options, choose }} {...attributes} />}
+  />
+);
 
 interface SwitchProps extends Omit<SettingProps, "control"> {
   isOn: boolean;

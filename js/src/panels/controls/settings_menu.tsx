@@ -5,7 +5,7 @@ import { Menu } from "../../view/menu.tsx";
 import { Anchor } from "./anchor.tsx";
 import { ColorBy } from "./color_by.tsx";
 import { Details } from "./details.tsx";
-import { Selects, Switches } from "./entries.tsx";
+import { Choices, Switches } from "./settings.tsx";
 
 /** `compare` and `drivers` are parts of other panels. */
 export function SettingsMenu({ compare, drivers }: { compare: HTMLElement; drivers: HTMLElement }) {
@@ -27,7 +27,7 @@ export function SettingsMenu({ compare, drivers }: { compare: HTMLElement; drive
           if ((target as Element).closest(".ice-both") !== null) close();
         }}
       />
-      <Selects />
+      <Choices />
       <Anchor />
       <Switches />
       <Details />

@@ -15,7 +15,7 @@ import { BarsKey, IntervalsKey, ModelsKey } from "./keys.tsx";
 import { FEW_ROWS, RankedList } from "./list.ts";
 import { modelColorsIn, modelFacts } from "./models.ts";
 import { SearchField } from "./search.tsx";
-import { describe, lengthsOf, longestOf, type Scale, tiesText } from "./words.ts";
+import { longestOf, type Scale, tiesText } from "./words.ts";
 
 interface RankingProps {
   /** Whether the curves are below the bars. */
@@ -171,25 +171,20 @@ function Rows({ list: { listed, matching, reachable, viewport } }: { list: Ranke
   const rows = [...places].sort((a, b) => ranking[a]!.index - ranking[b]!.index);
   return rows.map((place) => {
     const ranked = ranking[place]!;
-    const { name } = ranked;
-    const lengths = lengthsOf(ranked, scale);
+    const { name, tiedBefore, tiedAfter } = ranked;
     return (
       <Bar
         key={name}
-        {...lengths}
-        name={name}
+        {...{ ranked, scale, place }}
         sharedLength={partings.value.get(name)}
-        rank={ranked.rank}
-        moved={moved.get(ranked.index) ?? 0}
-        place={place}
         position={(ranking === all ? place : all.indexOf(ranked)) + 1}
-        of={all.length}
-        open={name === opened}
-        reachable={name === reachable.value}
-        computing={name === computing && lengths.pending}
-        tiedAbove={ranked.tiedBefore !== null && ranked.tiedBefore === ranking[place - 1]?.name}
-        tiedBelow={ranked.tiedAfter !== null && ranked.tiedAfter === ranking[place + 1]?.name}
-        description={describe(ranked, scale)}
+        count={all.length}
+        moved={moved.get(ranked.index) ?? 0}
+        isTiedAbove={tiedBefore !== null && tiedBefore === ranking[place - 1]?.name}
+        isTiedBelow={tiedAfter !== null && tiedAfter === ranking[place + 1]?.name}
+        isOpen={name === opened}
+        isReachable={name === reachable.value}
+        isComputing={name === computing}
       />
     );
   });
