@@ -25,6 +25,7 @@ import { Node } from "../ui/components.tsx";
 import { scrollBehavior } from "../ui/move_to.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { mounted, useView } from "../view/mounted.tsx";
+import { TooltipCard } from "../view/tooltip_card.tsx";
 import { type View, whileShown } from "../view/view.ts";
 
 /** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
@@ -102,6 +103,7 @@ export function Explorer({ Export, panels }: ExplorerProps) {
         <RowPanel pins={panels.pins} />
       </div>
       <Status />
+      <TooltipCard />
     </>
   );
 }

@@ -32,7 +32,7 @@ export function show(
   const store = new Store(model, client, settings);
   const frames = new Frames();
   const { theme, refresh } = followTheme(root, aborted);
-  const tooltip = new Tooltip(root, frames);
+  const tooltip = new Tooltip();
   const view: View = {
     root,
     store,

@@ -61,7 +61,7 @@ class ShownExplanation {
   enter(event: Event): void {
     const node = explainedAt(event);
     const control = this.#control;
-    if (node !== null && control !== null && node.contains(control) && !this.tooltip.node.hidden) return;
+    if (node !== null && control !== null && node.contains(control) && this.tooltip.content.peek() !== null) return;
     // A removed element is never left by the pointer.
     if (control?.isConnected === false) this.hide();
     clearTimeout(this.#timer);
@@ -86,7 +86,7 @@ class ShownExplanation {
   }
 
   press(event: KeyboardEvent): void {
-    if (event.key !== "Escape" || this.#control === null || this.tooltip.node.hidden) return;
+    if (event.key !== "Escape" || this.#control === null || this.tooltip.content.peek() === null) return;
     this.hide();
     if (event.target instanceof Element && event.target.closest(".ice-menu") !== null) return; // which closes, too
     event.preventDefault();
@@ -109,7 +109,7 @@ class ShownExplanation {
     this.#describedBy = control.getAttribute("aria-describedby");
     // A name that is read out already is no description.
     if (control.getAttribute("aria-label") !== explanation) {
-      update(control, { "aria-describedby": this.tooltip.node.id });
+      update(control, { "aria-describedby": this.tooltip.id });
     }
     this.#control = control;
   }

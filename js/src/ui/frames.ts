@@ -34,6 +34,7 @@ export class Frames {
     const jobs = [...this.#jobs];
     this.#jobs.clear();
     for (const job of jobs) job();
+    drawDue(); // what the jobs have changed, in the same frame
   };
 
   /** Draws in the next frame whenever the signals that `read` reads change. Returns a function that stops it. */
