@@ -3,7 +3,6 @@ import type { Signal } from "@preact/signals";
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button, buttonByKey } from "../ui/components.tsx";
-import { focusedBeside } from "../ui/focus.ts";
 import { moveBeside } from "../ui/move_to.ts";
 import { placeUnder } from "../ui/placing.ts";
 import { useView } from "./mounted.tsx";
@@ -31,8 +30,9 @@ export function Menu({ name, title, isOpen, button, class: kind = "", role, chil
   const before = useRef<HTMLElement | null>(null);
   useLayoutEffect(() => {
     if (!isOpen.value) return;
-    const focused = focusedBeside(root) as HTMLElement | null;
-    before.current = focused === root.ownerDocument.body ? null : focused;
+    // For a shadow root, the document only has its host.
+    const { activeElement } = root.getRootNode() as Document | ShadowRoot;
+    before.current = activeElement === document.body ? null : (activeElement as HTMLElement | null);
     menu.current!.querySelector<HTMLElement>("[role=menuitem]")?.focus({ preventScroll: true });
     moveBeside(menu.current!, opener.current!.getBoundingClientRect(), root, placeUnder);
     const press = (event: PointerEvent) => leave(event.composedPath()[0] ?? null);

@@ -7,13 +7,13 @@ import type { Store } from "../../state/store.ts";
 import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
 import { count } from "../../text/numbers.ts";
 import { Button, flag, Term, useUniqueId } from "../../ui/components.tsx";
-import { barNoteOf, factsOf } from "../../view/feature_facts.ts";
+
 import { useView } from "../../view/mounted.tsx";
 import type { View } from "../../view/view.ts";
 import { Bar } from "./bar.tsx";
-import { BarsKey, IntervalsKey, ModelsKey } from "./keys.tsx";
+import { showFacts } from "./facts.ts";
+import { BarsKey, IntervalsKey, ModelsKey, modelColorsIn } from "./keys.tsx";
 import { FEW_ROWS, RankedList } from "./list.ts";
-import { modelColorsIn, modelFacts } from "./models.ts";
 import { SearchField } from "./search.tsx";
 import { longestOf, type Scale, tiesText } from "./words.ts";
 
@@ -101,14 +101,6 @@ function Bars({ list, scrollToCurves }: ListProps) {
   const isMeasured = viewport.inSight.value > 0;
   useNameWidth(view, bars, isMeasured);
   useReveal(list, isMeasured);
-  const showFacts = (row: HTMLElement | null): void => {
-    const reading = store.reading.peek();
-    const ranked = store.ranking.peek().find(({ name }) => name === row?.dataset.feature);
-    if (row === null || reading === null || ranked === undefined) return;
-    const note = barNoteOf(ranked, reading, store.rankBy.peek());
-    const facts = [...factsOf(ranked, reading), ...modelFacts(view, ranked, reading)];
-    tooltip.show(ranked.name, facts, row.getBoundingClientRect(), false, note);
-  };
   return (
     <>
       <div
@@ -136,7 +128,7 @@ function Bars({ list, scrollToCurves }: ListProps) {
             store.open(name);
             scrollToCurves();
           }}
-          onPointerOver={(event) => showFacts(rowOf(event))}
+          onPointerOver={(event) => showFacts(view, rowOf(event))}
           onPointerLeave={hide}
           onKeyDown={(event) => {
             const place = list.placeByKey(event.key, rowOf(event)?.dataset.feature ?? store.feature.peek());

@@ -3,7 +3,6 @@
  * focus and for the one that the Tab key reaches.
  */
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
-import { inView, revealing } from "../../ui/visible_rows.ts";
 
 /** Lists up to this length have elements for all rows. */
 const SHORT = 50;
@@ -21,8 +20,13 @@ export class Viewport {
 
   readonly #range = computed(() => {
     const n = this.count.value;
-    if (n <= SHORT || this.#row.value === 0) return { first: 0, end: Math.min(n, SHORT) };
-    return inView(this.#top.value, this.#height.value, this.#row.value, n, OVER);
+    const [row, height] = [this.#row.value, this.#height.value];
+    if (n <= SHORT || row === 0) return { first: 0, end: Math.min(n, SHORT) };
+    const top = Math.min(Math.max(this.#top.value, 0), Math.max(0, n * row - height));
+    return {
+      first: Math.max(0, Math.floor(top / row) - OVER),
+      end: Math.min(n, Math.ceil((top + height) / row) + OVER),
+    };
   });
   /** The first of the rows in or near view, and one past the last. */
   readonly first = computed(() => this.#range.value.first);
@@ -59,11 +63,14 @@ export class Viewport {
     return Math.max(1, this.inSight.peek() - 1);
   }
 
+  /** Scrolls so that a row shows whole. */
   reveal(place: number): void {
     const { node } = this;
     if (node === null || place < 0) return;
-    const top = revealing(place, node.scrollTop, node.clientHeight, this.#row.peek());
-    if (top !== node.scrollTop) node.scrollTop = top;
+    const [top, row] = [node.scrollTop, this.#row.peek()];
+    const lowest = (place + 1) * row - node.clientHeight;
+    if (place * row < top) node.scrollTop = place * row;
+    else if (lowest > top) node.scrollTop = lowest;
     this.#revealedTop = node.scrollTop;
   }
 
