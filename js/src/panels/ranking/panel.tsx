@@ -6,7 +6,7 @@ import { type RankedFeature, whiskerOf } from "../../state/ranking.ts";
 import type { Store } from "../../state/store.ts";
 import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
 import { count } from "../../text/numbers.ts";
-import { Button, flag, Term, useUniqueId } from "../../ui/components.tsx";
+import { Button, flag, hint, useUniqueId } from "../../ui/components.tsx";
 
 import { useView } from "../../view/mounted.tsx";
 import type { View } from "../../view/view.ts";
@@ -52,10 +52,14 @@ function Caption() {
   const { models, quantity, rankBy, reading } = useView().store;
   if (reading.value === null) return null;
   const [metric, { unit, figures }] = [rankBy.value, reading.value];
-  const text = meaningOf(metric, figures.header.convention, models.value.length);
   return (
-    <p class="ice-meaning" data-test="ranking-unit">
-      <Term of={{ name: RANK_LABELS[metric], text }}>{captionOf(metric, unit, quantity.value)}</Term>
+    <p
+      class="ice-meaning ice-explained"
+      tabIndex={0}
+      data-test="ranking-unit"
+      {...hint(meaningOf(metric, figures.header.convention, models.value.length), RANK_LABELS[metric])}
+    >
+      {captionOf(metric, unit, quantity.value)}
     </p>
   );
 }
