@@ -5,7 +5,6 @@ import type { Settings } from "../state/settings.ts";
 import { Store } from "../state/store.ts";
 import { drawDue } from "../ui/components.tsx";
 import { html } from "../ui/element.ts";
-import { showExplanations } from "../ui/explained.ts";
 import { Frames } from "../ui/frames.ts";
 import { atEnd } from "../ui/lifetime.ts";
 import { Tooltip } from "../ui/tooltip.ts";
@@ -32,13 +31,12 @@ export function show(
   const store = new Store(model, client, settings);
   const frames = new Frames();
   const { theme, refresh } = followTheme(root, aborted);
-  const tooltip = new Tooltip();
   const view: View = {
     root,
     store,
     frames,
     theme,
-    tooltip,
+    tooltip: new Tooltip(),
     aborted,
     isShown: () => true,
     keep: (read, draw) => atEnd(aborted, frames.keep(read, draw)),
@@ -49,7 +47,6 @@ export function show(
       drawDue();
     },
   };
-  showExplanations(root, tooltip, aborted);
   const place = html("div", { class: "ice-contents" });
   root.append(place);
   renderIn(place, view, <Explorer Export={Export} panels={curvesPanels(view)} />);

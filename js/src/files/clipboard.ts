@@ -10,7 +10,7 @@ export async function copyPng(png: Promise<Blob>): Promise<Outcome> {
   await written.catch(() => {
     throw new Error("The browser does not let this page use the clipboard. Download the PNG instead.");
   });
-  return { text: "The picture is on the clipboard.", path: null };
+  return { text: "The picture is on the clipboard." };
 }
 
 async function write(png: Promise<Blob>): Promise<void> {

@@ -99,7 +99,7 @@ export function ExportMessage({ news }: { news: ExportNews }) {
   const { root } = useView();
   const [copying, setCopying] = useState("Copy path");
   const outcome = news.value;
-  const { text = "", path = null, problem = "" } = { ...outcome } as Partial<Record<string, string>>;
+  const { text = "", path = null, problem = "" } = outcome ?? {};
   const clear = (): void => {
     news.value = null;
   };

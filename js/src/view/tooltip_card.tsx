@@ -1,10 +1,13 @@
 /** The tooltip of a view, which stays inside of the explorer. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { moveBeside } from "../ui/move_to.ts";
+import { useExplanations } from "./explanations.ts";
 import { useView } from "./mounted.tsx";
 
 export function TooltipCard() {
-  const { root, tooltip } = useView();
+  const view = useView();
+  const { root, tooltip } = view;
+  useExplanations(view);
   const node = useRef<HTMLDivElement>(null);
   const content = tooltip.content.value;
   const { title = "", rows = [], note = null, isSpoken = false } = content ?? {};
