@@ -42,7 +42,7 @@ interface ExplorerProps {
 export function Explorer({ Export, panels }: ExplorerProps) {
   const view = useView();
   const { store } = view;
-  const { left, right } = { left: store.remembered.of("left"), right: store.remembered.of("right") };
+  const { remembered } = store;
   const isNarrow = useIsNarrow(view);
   const news: ExportNews = useSignal(null);
   const curves = useRef<HTMLDivElement>(null);
@@ -69,8 +69,8 @@ export function Explorer({ Export, panels }: ExplorerProps) {
         <div class="ice-column">
           <Tabs
             label="Features"
-            chosen={left.value}
-            choose={(name) => store.remembered.choose("left", name)}
+            chosen={remembered.of("left").value}
+            choose={(name) => remembered.choose("left", name)}
             tabs={[
               {
                 name: "bars",
@@ -84,8 +84,8 @@ export function Explorer({ Export, panels }: ExplorerProps) {
         <div ref={curves} class="ice-column">
           <Tabs
             label="Curves"
-            chosen={right.value === "all" ? "all" : "feature"}
-            choose={(name) => store.remembered.choose("right", name)}
+            chosen={remembered.of("right").value}
+            choose={(name) => remembered.choose("right", name)}
             tabs={[
               {
                 name: "feature",
@@ -113,21 +113,21 @@ export function curvesPanels(view: View) {
   const pins = pinsOf(view.store, view.aborted);
   const { pair, remembered } = view.store;
   const right = remembered.of("right");
-  const ofOne = whileShown(view, () => right.value !== "all");
-  const ofFeature = whileShown(ofOne, () => pair.value === null);
-  const ofPair = whileShown(ofOne, () => pair.value !== null);
-  const ofAll = whileShown(view, () => right.value === "all");
-  const compare = new ComparePanel(ofFeature);
+  const featureTab = whileShown(view, () => right.value !== "all");
+  const curvesView = whileShown(featureTab, () => pair.value === null);
+  const pairView = whileShown(featureTab, () => pair.value !== null);
+  const gridView = whileShown(view, () => right.value === "all");
+  const compare = new ComparePanel(curvesView);
   // The slider is under the large plot, and above the small ones.
   const parts = {
     pins,
     compare,
-    correlated: correlatedLine(ofFeature),
-    kinds: mounted(ofOne, <KindControl />),
-    decay: mounted(ofOne, <Decay />),
+    correlated: correlatedLine(curvesView),
+    kinds: mounted(featureTab, <KindControl />),
+    decay: mounted(featureTab, <Decay />),
   };
   const controls = mounted(
-    ofAll,
+    gridView,
     <div class="ice-grid-kind">
       <KindControl />
       <Decay />
@@ -136,10 +136,10 @@ export function curvesPanels(view: View) {
   return {
     pins,
     compare: compare.choice,
-    drivers: driversLine(ofFeature),
-    curves: curvesPanel(ofFeature, parts, classesPanel(ofFeature)),
-    pair: pairPanel(ofPair),
-    all: gridPanel(ofAll, controls, () => remembered.choose("right", "feature")),
+    drivers: driversLine(curvesView),
+    curves: curvesPanel(curvesView, parts, classesPanel(curvesView)),
+    pair: pairPanel(pairView),
+    all: gridPanel(gridView, controls, () => remembered.choose("right", "feature")),
   };
 }
 

@@ -7,7 +7,7 @@ const ACTIVE = "button, input, select, summary, a[href], [role]";
 /** A tooltip appears after the pointer has rested this long, not while it passes. */
 const REST_MS = 200;
 
-const explainedAt = ({ target }: Event): HTMLElement | null =>
+const explainedElement = ({ target }: Event): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-explanation]") : null;
 
 /** Shows the explanations of all elements of the view, also of those that are added later. */
@@ -37,7 +37,7 @@ export function useExplanations({ root, tooltip }: View): void {
     };
     const listeners = {
       pointerover: (event: Event) => {
-        const node = explainedAt(event);
+        const node = explainedElement(event);
         if (isVisible() && node?.contains(described!.control)) return;
         // A removed element is never left by the pointer.
         if (described?.control.isConnected === false) hide();
@@ -45,11 +45,11 @@ export function useExplanations({ root, tooltip }: View): void {
         if (node !== null) timer = setTimeout(() => node.isConnected && show(node, node), REST_MS);
       },
       pointerout: (event: Event) => {
-        const node = explainedAt(event);
+        const node = explainedElement(event);
         if (node !== null && !node.contains((event as PointerEvent).relatedTarget as Node | null)) hide();
       },
       focusin: (event: Event) => {
-        const [node, control] = [explainedAt(event), event.target as Element];
+        const [node, control] = [explainedElement(event), event.target as Element];
         // A press focuses the control as well; its action takes precedence over its tooltip.
         if (node !== null && control.matches(":focus-visible")) show(node, control);
       },
@@ -57,7 +57,7 @@ export function useExplanations({ root, tooltip }: View): void {
       pointerdown: hide,
       /** A finger has no hover: a tap on an element without an action shows its explanation. */
       click: (event: Event) => {
-        const node = explainedAt(event);
+        const node = explainedElement(event);
         if (node !== null && !node.matches(ACTIVE) && node.querySelector(CONTROLS) === null) show(node, node);
       },
     };

@@ -159,15 +159,19 @@ function Rows({ list: { listed, matching, reachable, viewport } }: { list: Ranke
   const [ranking, all, opened, moved] = [listed.value, matching.value, feature.value, movedRanks.value];
   const computing = status.value.state === "computing" ? status.value.label : null;
   const focused = viewport.node?.querySelector<HTMLElement>("[data-feature]:focus")?.dataset.feature;
-  const places = new Set<number>();
-  for (let place = viewport.first.value; place < viewport.end.value; place++) places.add(place);
-  for (const name of [reachable.value, focused]) places.add(ranking.findIndex((ranked) => ranked.name === name));
-  places.delete(-1);
-  // In a fixed order: an element that is moved in the page loses its focus.
-  const rows = [...places].sort((a, b) => ranking[a]!.index - ranking[b]!.index);
-  return rows.map((place) => {
+  const places = new Map<string, number>();
+  const add = (place: number): void => {
+    if (ranking[place] !== undefined) places.set(ranking[place].name, place);
+  };
+  for (let place = viewport.first.value; place < viewport.end.value; place++) add(place);
+  for (const name of [reachable.value, focused]) add(ranking.findIndex((ranked) => ranked.name === name));
+  // In the order in which they were made: an element that is moved in the page loses its focus.
+  const made = useRef<readonly string[]>([]);
+  made.current = [...new Set([...made.current.filter((name) => places.has(name)), ...places.keys()])];
+  return made.current.map((name) => {
+    const place = places.get(name)!;
     const ranked = ranking[place]!;
-    const { name, tiedBefore, tiedAfter } = ranked;
+    const { tiedBefore, tiedAfter } = ranked;
     return (
       <Bar
         key={name}

@@ -23,7 +23,7 @@ export function RowCard({ pins }: { pins: Pins }) {
   const unlike =
     row === null ? "" : unlikeText(store.unlikeShareOf(row), `its phantom observations of ${curves?.feature ?? ""}`);
   const whatIf = store.whatIf.value?.row === row ? store.whatIf.value : null;
-  const turn = (name: "before" | "after" | "close", label: string, act: () => void) => (
+  const button = (name: "before" | "after" | "close", label: string, act: () => void) => (
     <Button
       class="ice-row-card-button"
       aria-label={label}
@@ -50,13 +50,13 @@ export function RowCard({ pins }: { pins: Pins }) {
           {title}
         </h4>
         <span class="ice-row-card-turning" hidden={rows.length < 2}>
-          {turn("before", "Previous pinned row", () => pins.turn(-1))}
+          {button("before", "Previous pinned row", () => pins.turn(-1))}
           <span class="ice-row-card-place" data-test="row-card-place">
             {count(rows.indexOf(row!) + 1)} of {count(rows.length)}
           </span>
-          {turn("after", "Next pinned row", () => pins.turn(1))}
+          {button("after", "Next pinned row", () => pins.turn(1))}
         </span>
-        {turn("close", "Close (Escape)", () => pins.close())}
+        {button("close", "Close (Escape)", () => pins.close())}
       </header>
       <div class="ice-row-card-facts" data-test="row-card-outcomes">
         {body !== null && <Outcomes body={body} />}

@@ -15,6 +15,7 @@ const FEWEST_IN_COMMON = 5;
 /** Delay after a selection before its details are requested. */
 const PATIENCE_MS = 150;
 const IN_PYTHON = "x.selected";
+const COPY = "Copy";
 const COPIED_MS = 1500;
 
 export function SelectedRows() {
@@ -40,9 +41,10 @@ export function SelectedRows() {
 
 /** The expression of the selection, and a button that copies it. */
 function InPython() {
-  const [label, setLabel] = useState("Copy");
+  const [label, setLabel] = useState(COPY);
   useLayoutEffect(() => {
-    const timer = setTimeout(() => setLabel("Copy"), COPIED_MS);
+    if (label === COPY) return;
+    const timer = setTimeout(() => setLabel(COPY), COPIED_MS);
     return () => clearTimeout(timer);
   }, [label]);
   return (
