@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { kernel, mount, mountDrawn, mountFrame } from "./mount.ts";
+import { manyFeatures } from "../../dev/many.ts";
+import { frame, kernel, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
 test("tabs lead to the interactions and to all features, and the choice is remembered", async () => {
   const { part, drawn, model } = mount();
@@ -56,4 +57,24 @@ test("the controls stand over whichever curves are shown", async () => {
   expect(model.get("kind")).toBe("c-ice");
   await userEvent.click(part("tab-feature"));
   expect(part("curves").contains(part("kind-c-ice"))).toBe(true);
+});
+
+test("the ranking keeps its search and its scroll position while it is behind the other tab", async () => {
+  const { part, parts, root, order } = await mountFrame(manyFeatures(60));
+  const scroll = () => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
+  scroll().scrollTop = 480;
+  await frame();
+  await userEvent.click(part("tab-interactions"));
+  await expect.poll(() => parts("bar")).toEqual([]);
+  await userEvent.click(part("tab-bars"));
+  await expect.poll(() => parts("bar").length).toBeGreaterThan(0);
+  await frame();
+  expect(scroll().scrollTop).toBe(480);
+  await slideTo(part("search"), "sodium");
+  const matches = order();
+  await userEvent.click(part("tab-interactions"));
+  await expect.poll(() => parts("bar")).toEqual([]);
+  await userEvent.click(part("tab-bars"));
+  await expect.poll(order).toEqual(matches);
+  expect(part<HTMLInputElement>("search").value).toBe("sodium");
 });

@@ -28,6 +28,8 @@ export class RankedList {
     const [matching, opened] = [this.matching.value, this.store.feature.value];
     return matching.some(({ name }) => name === opened) ? opened : matching[0]?.name;
   });
+  /** What the list was last scrolled to, and whether the feature had no place by its figure yet. */
+  #revealed = { feature: "", query: "", isPlaceless: false };
   readonly viewport = new Viewport(computed(() => this.listed.value.length));
 
   /** `isNarrow` says whether the curves are below the bars. */
@@ -35,6 +37,21 @@ export class RankedList {
     private readonly store: Store,
     readonly isNarrow: ReadonlySignal<boolean>,
   ) {}
+
+  /** Scrolls to the open feature when another one is opened, and once more when it gets its place by its figure. */
+  revealOpened(): void {
+    const [feature, query, ranking] = [this.store.feature.peek(), this.query.peek(), this.store.ranking.peek()];
+    const { isPlaceless, ...before } = this.#revealed;
+    const isChanged = feature !== before.feature || query !== before.query;
+    if (!isChanged && !isPlaceless) return;
+    // While figures come in, the last order is kept for a moment.
+    const isSorted = ranking.every(({ rank }, place) => rank === place + 1);
+    const hasPlace = isSorted && ranking.some(({ known, name }) => known && name === feature);
+    if (isChanged || (hasPlace && !this.viewport.isMoved)) {
+      this.viewport.reveal(this.listed.peek().findIndex(({ name }) => name === feature));
+    }
+    this.#revealed = { feature, query, isPlaceless: !hasPlace };
+  }
 
   /** Moves the focus to the bar of a feature, in view or not. */
   focus(name = ""): void {

@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { labelWidth } from "../../plot/marks/axis.ts";
-import { type RankedFeature, whiskerOf } from "../../state/ranking.ts";
+import { whiskerOf } from "../../state/ranking.ts";
 import type { Store } from "../../state/store.ts";
 import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
 import { count } from "../../text/numbers.ts";
@@ -104,7 +104,9 @@ function Bars({ list, scrollToCurves }: ListProps) {
   // A host may show the explorer some time after it is made.
   const isMeasured = viewport.inSight.value > 0;
   useNameWidth(view, bars, isMeasured);
-  useReveal(list, isMeasured);
+  useLayoutEffect(() => {
+    if (isMeasured) list.revealOpened();
+  }, [isMeasured, store.feature.value, list.query.value, store.ranking.value]);
   return (
     <>
       <div
@@ -224,26 +226,6 @@ function useSteadyOrder({ store }: View, bars: { current: HTMLElement | null }) 
   };
   useLayoutEffect(() => pointer(false), []);
   return { onPointerEnter: pointer(true), onPointerLeave: pointer(false), onFocusIn: hold, onFocusOut: hold };
-}
-
-/** Scrolls to the open feature when another one is opened, and once more when it gets its place by its figure. */
-function useReveal({ listed, query, viewport }: RankedList, isMeasured: boolean): void {
-  const { feature, ranking } = useView().store;
-  const revealed = useRef(["", ""]);
-  /** Whether the open feature had no place by its figure when the list was scrolled to it. */
-  const isPlaceless = useRef(false);
-  useLayoutEffect(() => {
-    const [opened, text, ranked] = [feature.peek(), query.peek(), ranking.peek()];
-    const isChanged = opened !== revealed.current[0] || text !== revealed.current[1];
-    if (!isMeasured || (!isChanged && !isPlaceless.current)) return;
-    const isOpen = ({ name }: RankedFeature): boolean => name === opened;
-    // While figures come in, the last order is kept for a moment.
-    const isSorted = ranked.every(({ rank }, place) => rank === place + 1);
-    const hasPlace = isSorted && ranked.some((each) => each.known && isOpen(each));
-    if (isChanged || (hasPlace && !viewport.isMoved)) viewport.reveal(listed.peek().findIndex(isOpen));
-    revealed.current = [opened, text];
-    isPlaceless.current = !hasPlace;
-  }, [feature.value, query.value, ranking.value, isMeasured]);
 }
 
 /** Names take the room that the longest needs, in the weight it has when it is open. */
