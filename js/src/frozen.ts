@@ -1,13 +1,10 @@
 /** The script of saved pages, which show an explorer without its kernel: `save("report.html")` and `freeze()`. */
 import type { AnyModel } from "@anywidget/types";
 import { signal } from "@preact/signals-core";
-import type { Exporting } from "./app/layout.ts";
-import { show } from "./app/show.ts";
-import { takePanel } from "./standalone/export_panel.ts";
-import { followPrinter } from "./standalone/paper.ts";
+import { show } from "./app/show.tsx";
+import { pageExport } from "./standalone/export_panel.tsx";
 import { type ReadBlob, RecordedModel, readRecording } from "./standalone/recorded_model.ts";
 import type { Settings } from "./state/settings.ts";
-import { html } from "./ui/element.ts";
 import { ModelClient, sentenceOf } from "./wire/client.ts";
 import "./style.css";
 import "./styles/standalone.css";
@@ -15,28 +12,23 @@ import "./styles/standalone.css";
 /** Message from a frame to its page, so that the frame fits its content. */
 const HEIGHT = "ice-explorer:height";
 
-/** Whether the page is in a frame, which may not save files. */
 const isFramed = window.parent !== window;
 const settings = signal<Settings>({});
 
 const read: ReadBlob = (blob) => document.getElementById(`ice-blob-${blob}`)?.textContent ?? "";
 
-/** The export menu; none in a frame. */
-const exporting: Exporting = (view) => {
-  followPrinter(view, settings);
-  if (isFramed) return { button: html("div", { hidden: true }), news: html("div", { hidden: true }) };
-  const styles = document.querySelector("style")?.textContent ?? "";
-  return takePanel(view, settings, { title: document.title, styles });
-};
-
 async function start(place: HTMLElement): Promise<void> {
   try {
     const model = await RecordedModel.read(await readRecording(read), read);
     place.replaceChildren();
-    show(model, place, new ModelClient(model as AnyModel, model), exporting, settings);
-    // One level below the heading of the page.
-    if (document.querySelector("h1") !== null) {
+    show(model, place, new ModelClient(model as AnyModel, model), pageExport(settings, isFramed), settings);
+    // One level below the heading of the page; panels behind tabs come later.
+    const setLevels = (): void => {
       for (const title of place.querySelectorAll("h3")) title.setAttribute("aria-level", "2");
+    };
+    if (document.querySelector("h1") !== null) {
+      setLevels();
+      new MutationObserver(setLevels).observe(place, { childList: true, subtree: true });
     }
   } catch (error) {
     const sentence = sentenceOf(error);

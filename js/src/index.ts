@@ -1,7 +1,7 @@
 /** The widget as anywidget loads it. All state belongs to one view; there is none at module level. */
 import type { AnyModel, Render } from "@anywidget/types";
-import { show } from "./app/show.ts";
-import { exportPanel } from "./panels/export/panel.ts";
+import { show } from "./app/show.tsx";
+import { KernelExport } from "./panels/export/panel.tsx";
 import { followSettings } from "./state/settings.ts";
 import { ModelClient } from "./wire/client.ts";
 import { tellPresence } from "./wire/presence.ts";
@@ -10,7 +10,7 @@ import "./style.css";
 
 const render: Render<Traits> = ({ model, el }) => {
   const ending = new AbortController();
-  const end = show(model, el, new ModelClient(model as AnyModel), exportPanel, followSettings(ending.signal));
+  const end = show(model, el, new ModelClient(model as AnyModel), KernelExport, followSettings(ending.signal));
   const endPresence = tellPresence(model as AnyModel);
   return () => {
     ending.abort();

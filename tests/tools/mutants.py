@@ -256,9 +256,9 @@ MUTATIONS: Final = r"""
 - const sizes = Array.from(mean, Math.abs);
 + const sizes = Array.from(mean);
 = intervals that are switched on again have the usual level
-@ panels/controls/entries.ts : browser/intervals.test.ts browser/interval_level.test.ts
-- level = chosen ?? level;
-+ level = chosen ?? USUAL_LEVEL;
+@ panels/controls/settings.tsx : browser/intervals.test.ts browser/interval_level.test.ts
+- level.current = intervals.value ?? level.current;
++ level.current = intervals.value ?? USUAL_LEVEL;
 """
 
 

@@ -1,13 +1,16 @@
 /** The clipboard. Pages without https, and some frames, may not use it. */
 
+import type { Outcome } from "./outcome.ts";
+
 /** Copies an image that is still being created: Safari requires the call during the click. */
-export async function copyPng(png: Promise<Blob>): Promise<void> {
+export async function copyPng(png: Promise<Blob>): Promise<Outcome> {
   const written = write(png);
   written.catch(() => {}); // an error of the picture itself is reported first
   await png;
   await written.catch(() => {
     throw new Error("The browser does not let this page use the clipboard. Download the PNG instead.");
   });
+  return { text: "The picture is on the clipboard." };
 }
 
 async function write(png: Promise<Blob>): Promise<void> {

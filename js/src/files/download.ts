@@ -1,5 +1,7 @@
+import type { Outcome } from "./outcome.ts";
+
 /** Starts the download of a file. */
-export function download(contents: Blob, filename: string): void {
+export function download(contents: Blob, filename: string): Outcome {
   const url = URL.createObjectURL(contents);
   const link = document.createElement("a");
   link.href = url;
@@ -10,4 +12,5 @@ export function download(contents: Blob, filename: string): void {
   link.remove();
   // The download starts after this task, so the address must stay valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return { text: `The browser saves it as ${filename}.` };
 }

@@ -1,12 +1,11 @@
 /** The bar of a brush, with ends and a button that work with the keyboard. */
 import type { RefObject, TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
 import { number } from "../text/numbers.ts";
-import { hint } from "../ui/components.tsx";
-import { useView } from "../view/mounted.tsx";
+import { hint, Icon } from "../ui/components.tsx";
+import { useView } from "../view/use_view.tsx";
 import { type Brush, barPlace, type Grip } from "./brush.ts";
 import type { Drawing } from "./drawing.ts";
 import { followDrag, OWN_DRAG, placeIn } from "./gestures.ts";
-import { Icon } from "./icon.tsx";
 
 /** Steps of the keys, in px. */
 const STEP = 2;
@@ -44,7 +43,6 @@ export function BrushBar({ brush, drawing, frame }: Props) {
     frame.current!.focus({ preventScroll: true });
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: its ends are sliders.
     <div
       class="ice-brush"
       {...{ [OWN_DRAG]: true }}

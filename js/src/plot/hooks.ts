@@ -5,8 +5,8 @@ import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { react } from "../ui/lifetime.ts";
-import { useView } from "../view/mounted.tsx";
 import { followSize, type Size } from "../view/size.ts";
+import { useView } from "../view/use_view.tsx";
 
 /** Draws in the next frame whenever a signal that `read` reads changes, while the component exists. */
 export function useKept<T>(read: () => T, draw: (value: T) => void): void {

@@ -6,14 +6,13 @@ import { hasRules } from "../state/two_sides.ts";
 import { partings } from "../text/names.ts";
 import { count, plural } from "../text/numbers.ts";
 import { rampEnds } from "../text/values.ts";
-import { hint } from "../ui/components.tsx";
-import { useView } from "../view/mounted.tsx";
+import { ElidedName, hint } from "../ui/components.tsx";
+import { useView } from "../view/use_view.tsx";
 import type { CategoryColors, ColorsBody, ContinuousColors } from "../wire/protocol.ts";
 import { cssColor, isDiverging } from "./geometry/palette.ts";
 import type { Palette } from "./geometry/raster.ts";
 import { OWN_DRAG } from "./gestures.ts";
 import { choosePalette } from "./layout.ts";
-import { Parted } from "./marks/parted.tsx";
 
 const HOW = "Click to hide or show. Double-click or Alt-click to show only this one.";
 
@@ -41,7 +40,6 @@ export function ColorLegend({ name, colors, problem, nMissing, drawn, isDirect }
     node.current!.querySelector<HTMLElement>("[tabindex], button")?.focus({ preventScroll: true });
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own.
     <div
       ref={node}
       class="ice-legend"
@@ -84,7 +82,6 @@ export function Ramp({ scale, palette, nMissing }: { scale: ContinuousColors; pa
   return (
     <>
       <Title column={scale.column} />
-      {/* biome-ignore lint/a11y/useSemanticElements: see above. */}
       <span class="ice-legend-ramp" role="group" aria-label={`from ${low} to ${high}`}>
         <span title={low}>{low}</span>
         <span class="ice-ramp" style={{ background: `linear-gradient(to right, ${stops.join(", ")})` }}>
@@ -121,7 +118,7 @@ function Levels({ scale, palette, nMissing, drawn, hidden }: LevelsProps) {
         return (
           <LevelButton key={level} level={index} {...{ hidden, color, text }} name={level} test="legend-level">
             <span class="ice-legend-label ice-parted">
-              <Parted text={level} at={parted.get(level)} />
+              <ElidedName name={level} sharedLength={parted.get(level)} />
             </span>
             {drawn !== null && <span class="ice-legend-n">{` n = ${count(drawn[index] ?? 0)}`}</span>}
           </LevelButton>

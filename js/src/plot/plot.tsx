@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Hidden } from "../state/filters.ts";
 import { hasLevels } from "../text/values.ts";
 import { fitPixels, type LayerSize } from "../ui/layers.ts";
-import { useView } from "../view/mounted.tsx";
+import { useView } from "../view/use_view.tsx";
 import type { Drawing } from "./drawing.ts";
 import { groupMeans } from "./geometry/crossing.ts";
 import { cssColor, pickPalette } from "./geometry/palette.ts";
@@ -128,10 +128,7 @@ export const PixelLayer = ({
   node: Ref<HTMLCanvasElement>;
   names?: string;
   test?: string;
-}) => (
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a canvas does not take the focus.
-  <canvas ref={node} class={`ice-layer ${names}`.trimEnd()} data-test={test} aria-hidden="true" />
-);
+}) => <canvas ref={node} class={`ice-layer ${names}`.trimEnd()} data-test={test} aria-hidden="true" />;
 
 /** Marks that end at the edges of a part of the plot. */
 export const Clip = ({ x, y, width, height, children }: Record<"x" | "y" | "width" | "height", number> & Children) => (

@@ -20,7 +20,7 @@ export interface Portrait {
 }
 
 /** With the heading of the page, if there is one. */
-export function portraitOf(root: HTMLElement, heading: HTMLElement | null, styles: string): Portrait {
+export function portraitOf(root: HTMLElement, heading: HTMLElement | null): Portrait {
   const { width, height } = root.getBoundingClientRect();
   const above = heading === null ? 0 : heading.offsetHeight + GAP;
   const copy = root.cloneNode(true) as HTMLElement;
@@ -29,7 +29,7 @@ export function portraitOf(root: HTMLElement, heading: HTMLElement | null, style
   for (const [at, node] of copy.querySelectorAll("select").entries()) node.replaceWith(asText(node, selects[at]!));
   for (const node of copy.querySelectorAll("[data-test=tooltip], dialog")) node.remove();
   const style = document.createElement("style");
-  style.textContent = styles;
+  style.textContent = document.querySelector("style")?.textContent ?? "";
   const page = document.createElement("body");
   page.className = document.body.className;
   page.style.cssText = `margin: 0; padding: ${MARGIN}px; max-width: none; background: #fff; color: #1f2328;`;

@@ -1,5 +1,6 @@
 /** Drawing happens once per frame, however many signals changed in it. */
 import { effect } from "@preact/signals-core";
+import { drawDue } from "./components.tsx";
 
 /** Drawing may request more drawing; `flush` stops after this many rounds. */
 const MOST_ROUNDS = 5;
@@ -29,9 +30,11 @@ export class Frames {
 
   readonly #run = (): void => {
     this.#handle = null;
+    drawDue(); // so that jobs measure a part that a component has just shown
     const jobs = [...this.#jobs];
     this.#jobs.clear();
     for (const job of jobs) job();
+    drawDue(); // what the jobs have changed, in the same frame
   };
 
   /** Draws in the next frame whenever the signals that `read` reads change. Returns a function that stops it. */

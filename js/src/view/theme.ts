@@ -1,7 +1,6 @@
 /** What the canvas must know of the host's colours, which the style sheet resolves. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { html } from "../ui/element.ts";
 
 export interface Theme {
   dark: boolean;
@@ -40,7 +39,9 @@ export function followTheme(root: HTMLElement, aborted: AbortSignal): FollowedTh
     const next = read(root);
     if (JSON.stringify(next) !== JSON.stringify(theme.peek())) theme.value = next;
   };
-  const probe = html("span", { class: "ice-theme-probe", "aria-hidden": "true" });
+  const probe = document.createElement("span");
+  probe.className = "ice-theme-probe";
+  probe.ariaHidden = "true";
   for (const event of ["transitionrun", "transitionend", "transitioncancel"]) {
     probe.addEventListener(event, refresh, { signal: aborted });
   }

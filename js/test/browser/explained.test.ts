@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { explanation } from "../../src/text/glossary.ts";
-import { kernel, type Mounted, mountDrawn } from "./mount.ts";
+import { frame, kernel, type Mounted, mountDrawn, press } from "./mount.ts";
 
 /** Terms of the key under the bars. */
 const label = ({ part }: Mounted, text: string): HTMLElement =>
@@ -18,6 +18,7 @@ test("the pointer on a term, or a tap, shows what it is, and leaving it takes th
   await userEvent.hover(explorer.part("feature-title"));
   await expect.poll(() => tooltip.hidden).toBe(true);
   label(explorer, "all values alike").click();
+  await frame();
   expect(explorer.part("tooltip").textContent).toContain(explanation("tick").text);
 });
 
@@ -25,17 +26,18 @@ test("the Tab key reaches a term, shows what it is and describes it; Escape and 
   const explorer = await mountDrawn();
   const tooltip = explorer.part("tooltip");
   label(explorer, "all values alike").focus();
-  await userEvent.keyboard("{Tab}");
+  await press("{Tab}");
   const node = label(explorer, "net rise or fall");
   expect(document.activeElement).toBe(node);
   expect(tooltip.hidden).toBe(false);
   expect(tooltip.textContent).toContain(explanation("sign", "numeric").text);
   expect(node.getAttribute("aria-describedby")).toBe(tooltip.id);
-  await userEvent.keyboard("{Escape}");
+  await press("{Escape}");
   expect([tooltip.hidden, node.getAttribute("aria-describedby"), document.activeElement]).toEqual([true, null, node]);
-  await userEvent.keyboard("{Shift>}{Tab}{/Shift}");
+  await press("{Shift>}{Tab}{/Shift}");
   expect(tooltip.textContent).toContain(explanation("tick").text);
   (document.activeElement as HTMLElement).blur();
+  await frame();
   expect(tooltip.hidden).toBe(true);
 });
 
@@ -50,16 +52,16 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
   const explorer = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI", selection: [3] }));
   const { part } = explorer;
   const tooltip = part("tooltip");
-  part("kind-ice").focus();
-  await userEvent.keyboard("{ArrowRight}");
-  expect(tooltip.textContent).toMatch(/^c-ICE/);
-  expect(part("kind-c-ice").getAttribute("aria-describedby")).toBe(tooltip.id);
-  await userEvent.keyboard("{Escape}");
+  part("row").querySelector<HTMLElement>(".ice-row-label")!.focus();
+  await press("{Tab}");
+  expect(tooltip.textContent).toBe("Select the row with the highest prediction.");
+  expect(part("row-highest").getAttribute("aria-describedby")).toBe(tooltip.id);
+  await press("{Escape}");
   expect(tooltip.hidden).toBe(true);
   await expect.poll(() => part("row-card-close").checkVisibility()).toBe(true);
   part("row-card-item").focus();
   part("row-card-close").focus();
-  await userEvent.keyboard("{Shift>}{Tab}{/Shift}{Tab}");
+  await press("{Shift>}{Tab}{/Shift}{Tab}");
   expect(document.activeElement).toBe(part("row-card-close"));
   expect([tooltip.hidden, tooltip.textContent]).toEqual([false, "Close (Escape)"]);
   expect(part("row-card-close").hasAttribute("aria-describedby")).toBe(false);

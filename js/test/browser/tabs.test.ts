@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { manyFeatures } from "../../dev/made_up.ts";
 import { frame, kernel, mount, mountDrawn, mountFrame, slideTo } from "./mount.ts";
 
 test("tabs lead to the interactions and to all features, and the choice is remembered", async () => {
@@ -38,17 +39,14 @@ test("arrow keys go from tab to tab, of which the Tab key reaches one; each tab 
   }
 });
 
-test("what is hidden draws nothing and asks nothing", async () => {
-  const { part, parts, model, bar } = await mountDrawn();
+test("what is hidden does not exist and requests nothing", async () => {
+  const { part, parts, model } = await mountDrawn();
   expect(parts("tile")).toEqual([]);
   expect(model.sent.filter(({ type }) => type === "curves").length).toBe(1);
   await userEvent.click(part("tab-interactions"));
-  await frame();
-  const before = bar("Age").outerHTML;
-  await slideTo(part("decay-slider"), 0.1);
-  expect(bar("Age").outerHTML).toBe(before);
+  await expect.poll(() => parts("bar")).toEqual([]);
   await userEvent.click(part("tab-bars"));
-  await expect.poll(() => bar("Age").outerHTML).not.toBe(before);
+  await expect.poll(() => parts("bar").length).toBe(8);
 });
 
 test("the controls stand over whichever curves are shown", async () => {
@@ -59,4 +57,24 @@ test("the controls stand over whichever curves are shown", async () => {
   expect(model.get("kind")).toBe("c-ice");
   await userEvent.click(part("tab-feature"));
   expect(part("curves").contains(part("kind-c-ice"))).toBe(true);
+});
+
+test("the ranking keeps its search and its scroll position while it is behind the other tab", async () => {
+  const { part, parts, root, order } = await mountFrame(manyFeatures(60));
+  const scroll = () => root.querySelector<HTMLElement>(".ice-bars-scroll")!;
+  scroll().scrollTop = 480;
+  await frame();
+  await userEvent.click(part("tab-interactions"));
+  await expect.poll(() => parts("bar")).toEqual([]);
+  await userEvent.click(part("tab-bars"));
+  await expect.poll(() => parts("bar").length).toBeGreaterThan(0);
+  await frame();
+  expect(scroll().scrollTop).toBe(480);
+  await slideTo(part("search"), "sodium");
+  const matches = order();
+  await userEvent.click(part("tab-interactions"));
+  await expect.poll(() => parts("bar")).toEqual([]);
+  await userEvent.click(part("tab-bars"));
+  await expect.poll(order).toEqual(matches);
+  expect(part<HTMLInputElement>("search").value).toBe("sodium");
 });

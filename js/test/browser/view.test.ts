@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { elevenClasses, observed, stepped, threeClasses } from "../../dev/explorers.ts";
-import { frame, ink, kernel, mountDrawn, notebookCell, openMenu } from "./mount.ts";
+import { frame, ink, kernel, mountDrawn, notebookCell, openMenu, press } from "./mount.ts";
 
 test("the menu opens and closes by keyboard, has at most ten entries, and says why one is not available", async () => {
   const mounted = await mountDrawn(observed.model({ feature: "Age", kind: "d-ice" }));
@@ -24,11 +24,12 @@ test("the menu opens and closes by keyboard, has at most ten entries, and says w
   }
   await userEvent.keyboard("{Tab}");
   expect(document.activeElement).toBe(part("color-by"));
-  await userEvent.keyboard("{Escape}");
+  await press("{Escape}");
   expect(part("view-menu").hidden).toBe(true);
   expect(document.activeElement).toBe(part("view"));
   await openMenu(mounted);
   root.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+  await frame();
   expect(part("view-menu").hidden).toBe(true);
 });
 

@@ -1,37 +1,38 @@
 /** Small plots of all features, in the order of the ranking. Only visible tiles exist and request curves. */
 import { max } from "d3-array";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useKept, useLifetime, useSize } from "../../plot/hooks.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { ColorLegend } from "../../plot/legend.tsx";
-import { Parted } from "../../plot/marks/parted.tsx";
 import { SmallPlot } from "../../plot/plot.tsx";
-import { Slot } from "../../plot/slot.tsx";
 import type { Progress } from "../../state/feed.ts";
 import type { Loaded } from "../../state/store.ts";
 import { shortSpanTexts, spanTexts } from "../../text/dates.ts";
 import { RANK_LABELS } from "../../text/metric_names.ts";
 import { count, plural } from "../../text/numbers.ts";
 import { isUnordered } from "../../text/values.ts";
+import { ElidedName } from "../../ui/components.tsx";
 import { atEnd, react } from "../../ui/lifetime.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
-import { Grid, MOST_LINES, PADDING, type Tile } from "./grid.ts";
+import { useView } from "../../view/use_view.tsx";
+import { type Grid, MOST_LINES, PADDING, type Tile } from "./grid.ts";
 import { placeAfter, TILE_HEIGHT } from "./places.ts";
 
 /** Room for the scroll bar beyond the edge of the panel. */
 const MARGIN = 12;
 
-/** `controls` are placed above the tiles; `showFeature` is called when a tile is opened. */
-export function gridPanel(view: View, controls: HTMLElement, showFeature: () => void): HTMLElement {
-  return mounted(view, <AllFeatures grid={new Grid(view)} controls={controls} showFeature={showFeature} />);
-}
-
 interface Props {
   grid: Grid;
 }
 
-function AllFeatures({ grid, controls, showFeature }: Props & { controls: HTMLElement; showFeature: () => void }) {
+interface PanelProps extends Props {
+  /** Above the tiles. */
+  controls: ComponentChildren;
+  /** Called when a tile is opened. */
+  showFeature: () => void;
+}
+
+export function AllFeatures({ grid, controls, showFeature }: PanelProps) {
   const { store } = useView();
   const [order, metric] = [grid.order.value, RANK_LABELS[store.rankBy.value]];
   const model = store.models.value.length > 1 ? ` of ${store.openModel.value}` : "";
@@ -45,7 +46,7 @@ function AllFeatures({ grid, controls, showFeature }: Props & { controls: HTMLEl
           {`${aboutText(order.length, nKnown, metric)}${model}`}
         </p>
       </header>
-      <Slot node={controls} />
+      {controls}
       <Legend grid={grid} />
       <Tiles grid={grid} metric={metric} showFeature={showFeature} isEmpty={isEmpty} />
       <p class="ice-empty" hidden={!isEmpty}>
@@ -225,7 +226,7 @@ function TileBox({ grid, tile, metric, isReachable, observer, places, total, fig
       <div class="ice-tile-head">
         <span class="ice-tile-rank">{place + 1}</span>{" "}
         <span class="ice-tile-name ice-parted" title={name}>
-          <Parted text={name} at={store.partings.value.get(name)} />
+          <ElidedName name={name} sharedLength={store.partings.value.get(name)} />
         </span>{" "}
         <span class="ice-tile-figure">{figure}</span> <span class="ice-hidden">{figure !== "" && metric}</span>
       </div>

@@ -14,29 +14,25 @@ import { followClasses } from "../../state/class_curves.ts";
 import type { Progress } from "../../state/feed.ts";
 import { columnFormat } from "../../text/numbers.ts";
 import { scrollBehavior } from "../../ui/move_to.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { useView } from "../../view/use_view.tsx";
 import type { ClassesBody } from "../../wire/protocol.ts";
 
 /** Height of a plot, in px. */
 const HEIGHT = 72;
 
-export function classesPanel(view: View): HTMLElement {
-  const { store, aborted, frames } = view;
-  const progress = followClasses(store, aborted);
-  let last: ClassesBody | null = null;
-  const shared = {
-    progress,
-    // The last ones while others are computed.
-    classes: computed(() => {
+/** What all plots share. The last curves stay while others are computed. */
+function useClasses(): Props {
+  const { store, aborted, frames } = useView();
+  return useMemo(() => {
+    const progress = followClasses(store, aborted);
+    let last: ClassesBody | null = null;
+    const classes = computed(() => {
       const { state, body } = progress.value ?? { state: "error", body: null };
       if (body !== null) last = body;
       return body ?? (state === "error" ? null : last);
-    }),
-    movement: new Movement(store, aborted),
-    pace: new Pace(frames),
-  };
-  return mounted(view, <Classes {...shared} />);
+    });
+    return { progress, classes, movement: new Movement(store, aborted), pace: new Pace(frames) };
+  }, []);
 }
 
 interface Props {
@@ -46,8 +42,9 @@ interface Props {
   pace: Pace;
 }
 
-function Classes(props: Props) {
+export function Classes() {
   const { store } = useView();
+  const props = useClasses();
   const panel = useRef<HTMLElement>(null);
   const classes = props.classes.value;
   const progress = props.progress.value;
@@ -92,7 +89,6 @@ function Classes(props: Props) {
           <span>{write(domain[1])}</span>
           <span>{write(domain[0])}</span>
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own. */}
         <div class="ice-classes-cards" role="group" aria-label="Classes">
           {outputs.map((output, place) => (
             <Card key={output} {...props} output={output} place={place} />

@@ -1,10 +1,8 @@
 /** The open feature next to one or two others: the menu that selects them, and their plots. */
-import type { ReadonlySignal } from "@preact/signals-core";
 import { useId, useMemo, useRef } from "preact/hooks";
 import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
 import { Brush } from "../../plot/brush.ts";
 import { BrushBar } from "../../plot/brush_bar.tsx";
-import { explainedBy } from "../../plot/explained.ts";
 import { useLifetime, useSize } from "../../plot/hooks.ts";
 import { SmallPlot } from "../../plot/plot.tsx";
 import { PlotPointer } from "../../plot/pointer.ts";
@@ -12,51 +10,19 @@ import type { Pins } from "../../state/pins.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { count } from "../../text/numbers.ts";
 import { drawnKind } from "../../text/values.ts";
-import { hint } from "../../ui/components.tsx";
+import { explainedBy, hint } from "../../ui/components.tsx";
 import { atEnd, react } from "../../ui/lifetime.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
-import { Comparison, MOST_OTHERS } from "./comparison.ts";
+import { useView } from "../../view/use_view.tsx";
+import { type Comparison, MOST_OTHERS } from "./comparison.ts";
 
 const FULL = "Up to three features can be compared. Remove one first.";
-
-export interface ComparePanel {
-  /** The menu that selects the compared feature. */
-  choice: HTMLElement;
-  /** The plots, in the place of the large one. */
-  plots: HTMLElement;
-  isComparing: ReadonlySignal<boolean>;
-}
-
-export function comparePanel(view: View, pins: Pins): ComparePanel {
-  const comparison = new Comparison(view);
-  followOpened(view);
-  return {
-    choice: mounted({ ...view, isShown: () => true }, <Choice comparison={comparison} />),
-    plots: mounted(view, <Plots comparison={comparison} pins={pins} />),
-    isComparing: comparison.isOn,
-  };
-}
-
-/** Where a compared feature is opened, the one that was open takes its place. */
-function followOpened({ store, aborted }: View): void {
-  let before = store.feature.peek();
-  react(aborted, () => {
-    const opened = store.feature.value;
-    const names = store.remembered.of("compared").peek();
-    if (opened !== before && names.includes(opened)) {
-      const next = names.flatMap((name) => (name !== opened ? [name] : before === "" ? [] : [before]));
-      store.remembered.choose("compared", next);
-    }
-    before = opened;
-  });
-}
 
 interface Props {
   comparison: Comparison;
 }
 
-function Choice({ comparison }: Props) {
+/** The menu that selects the compared features. */
+export function CompareWith({ comparison }: Props) {
   const { store } = useView();
   const id = useId();
   const others = comparison.others.value;
@@ -99,7 +65,8 @@ function Choice({ comparison }: Props) {
   );
 }
 
-function Plots({ comparison, pins }: Props & { pins: Pins }) {
+/** The plots, in the place of the large one. */
+export function ComparedFeatures({ comparison, pins }: Props & { pins: Pins }) {
   const { store, root, drawNow } = useView();
   const items = useRef<HTMLDivElement>(null);
   const close = useRef<HTMLButtonElement>(null);
@@ -169,7 +136,6 @@ function Compared({ name, comparison, pins, isOpen, remove }: ComparedProps) {
   const value =
     layout === null ? "" : `↑ ${valueTitle(layout.scene, store.outputName.value)}${exponentText(layout.valueExponent)}`;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own.
     <div
       class={isOpen ? "ice-compared ice-compared-open" : "ice-compared"}
       role="group"

@@ -9,7 +9,7 @@ import { plainRange, sharedRange } from "../../plot/value_range.ts";
 import { FeatureCurves } from "../../state/curves.ts";
 import { type Loaded, loadedOf } from "../../state/store.ts";
 import { drawnKind } from "../../text/values.ts";
-import { atEnd } from "../../ui/lifetime.ts";
+import { atEnd, react } from "../../ui/lifetime.ts";
 import type { Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 
@@ -93,6 +93,22 @@ export class Comparison {
       atHand: (feature, wanted) => store.curvesAtHand(feature, wanted),
     });
     atEnd(aborted, () => this.curves.dispose());
+    this.#followOpened();
+  }
+
+  /** Where a compared feature is opened, the one that was open takes its place. */
+  #followOpened(): void {
+    const { store, aborted } = this.view;
+    let before = store.feature.peek();
+    react(aborted, () => {
+      const opened = store.feature.value;
+      const names = store.remembered.of("compared").peek();
+      if (opened !== before && names.includes(opened)) {
+        const next = names.flatMap((name) => (name !== opened ? [name] : before === "" ? [] : [before]));
+        store.remembered.choose("compared", next);
+      }
+      before = opened;
+    });
   }
 
   /** The plot of one of the features: the rows that the open feature shows and the legend does not hide. */

@@ -1,10 +1,9 @@
 /** The features that move with the open one, as links that open them. */
-import { explainedBy } from "../../plot/explained.ts";
+
 import { explanation } from "../../text/glossary.ts";
 import { fixedFormat } from "../../text/numbers.ts";
-import { hint } from "../../ui/components.tsx";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { explainedBy, hint } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { CorrelatedBody } from "../../wire/protocol.ts";
 
 const MEASURES: Record<CorrelatedBody["items"][number]["measure"], string> = {
@@ -19,16 +18,13 @@ const write = fixedFormat(2);
 const LEAST = 0.9;
 const MOST = 2;
 
-export const correlatedLine = (view: View): HTMLElement => mounted(view, <Correlated />);
-
-function Correlated() {
+export function Correlated() {
   const { store } = useView();
   const items = store.correlated.value.body?.items ?? [];
   const strong = items.filter(({ correlation }) => Math.abs(correlation) >= LEAST).slice(0, MOST);
   const known = new Set(store.figures.value?.header.features.map(({ name }) => name));
   const meaning = explanation("correlated");
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own.
     <span
       class="ice-correlated"
       role="group"

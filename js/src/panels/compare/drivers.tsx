@@ -3,21 +3,16 @@
  * columns together; another one restores the colours. A button beside each opens the heat map of both features.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { explainedBy } from "../../plot/explained.ts";
-import { Icon } from "../../plot/icon.tsx";
 import { isOfDrivers, splitsOf } from "../../state/drivers.ts";
 import { type Explanation, explanation } from "../../text/glossary.ts";
 import { percent, plural } from "../../text/numbers.ts";
-import { hint } from "../../ui/components.tsx";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { explainedBy, hint, Icon } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { DriverBody, DriversBody, ViewChoices } from "../../wire/protocol.ts";
 
 const MOST_CHIPS = 3;
 
-export const driversLine = (view: View): HTMLElement => mounted(view, <Drivers />);
-
-function Drivers() {
+export function Drivers() {
   const { store } = useView();
   const line = useRef<HTMLDetailsElement>(null);
   /** The colours before those of a chip. */

@@ -6,7 +6,7 @@ import { type Drag, followDrag, OWN_DRAG, placeIn } from "../../plot/gestures.ts
 import type { Layout } from "../../plot/layout.ts";
 import type { Store } from "../../state/store.ts";
 import { hint } from "../../ui/components.tsx";
-import { useView } from "../../view/mounted.tsx";
+import { useView } from "../../view/use_view.tsx";
 
 /** Default anchor, the same as in Python. */
 const DEFAULT = "min";

@@ -10,7 +10,7 @@ import type { Before } from "../../plot/pointer.ts";
 import { explanation } from "../../text/glossary.ts";
 import { number, signed } from "../../text/numbers.ts";
 import { placeWriterOf } from "../../text/values.ts";
-import { useView } from "../../view/mounted.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { View } from "../../view/view.ts";
 
 /** Steps of a key from one end of a long grid to the other. */

@@ -3,7 +3,6 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Drawing } from "../../plot/drawing.ts";
 import type { EffectLine } from "../../plot/effects.ts";
-import { explainedBy } from "../../plot/explained.ts";
 import { type GroupMean, groupMeans } from "../../plot/geometry/crossing.ts";
 import { cssColor } from "../../plot/geometry/palette.ts";
 import { OWN_DRAG } from "../../plot/gestures.ts";
@@ -17,8 +16,9 @@ import { Clip, Clipped, isOverAxis, MarkLayer, PixelLayer } from "../../plot/plo
 import type { Pins } from "../../state/pins.ts";
 import { explanation, type Term } from "../../text/glossary.ts";
 import { hasLevels } from "../../text/values.ts";
+import { explainedBy } from "../../ui/components.tsx";
 import { fitPixels } from "../../ui/layers.ts";
-import { useView } from "../../view/mounted.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { UnlikeBody } from "../../wire/protocol.ts";
 import type { Shown } from "./shown.ts";
 

@@ -2,10 +2,10 @@
 import { useComputed } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { explainedBy } from "../../plot/explained.ts";
 import { ColorLegend } from "../../plot/legend.tsx";
 import { type Explanation, explanation } from "../../text/glossary.ts";
-import { useView } from "../../view/mounted.tsx";
+import { explainedBy } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { Shown } from "./shown.ts";
 
 /** More names than this do not fit beside their lines. */
@@ -19,11 +19,12 @@ interface Props {
 }
 
 /** Whether names are beside the lines. */
-export function useDirectNames({ drawing }: Shown, isComparing: () => boolean): boolean {
-  return useComputed(() => {
+export function useDirectNames({ drawing }: Shown, isComparing: boolean): boolean {
+  const hasRoom = useComputed(() => {
     const n = drawing.groups.value?.means.length ?? 0;
-    return (drawing.layout.value?.labelRoom ?? 0) > 0 && n <= MOST_DIRECT && !isComparing();
-  }).value;
+    return (drawing.layout.value?.labelRoom ?? 0) > 0 && n <= MOST_DIRECT;
+  });
+  return hasRoom.value && !isComparing;
 }
 
 /** The names beside the lines, inside of the stage of the plot, or those under it. */

@@ -3,7 +3,7 @@
 import type { ValueRange } from "../../plot/value_range.ts";
 import { count, number, plural } from "../../text/numbers.ts";
 import { noSlopes } from "../../text/values.ts";
-import { useView } from "../../view/mounted.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { View } from "../../view/view.ts";
 import type { Shown } from "./shown.ts";
 

@@ -1,66 +1,54 @@
 /** The curves of the open feature: the kernel sends them once, and all further changes are drawn from them. */
-import type { ReadonlySignal } from "@preact/signals-core";
+import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
 import { BrushBar } from "../../plot/brush_bar.tsx";
-import { explainedBy } from "../../plot/explained.ts";
 import { useLifetime, useSize } from "../../plot/hooks.ts";
 import type { Layout } from "../../plot/layout.ts";
-import { Parted } from "../../plot/marks/parted.tsx";
 import { linesPerModel } from "../../plot/models.ts";
-import { Movement } from "../../plot/movement.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { PlotPointer } from "../../plot/pointer.ts";
-import { Slot } from "../../plot/slot.tsx";
 import type { Pins } from "../../state/pins.ts";
 import { loadedOf } from "../../state/store.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, percent } from "../../text/numbers.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { ElidedName, explainedBy } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import { AnchorHandle } from "./anchor.tsx";
 import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
 import { EdgeMarks, EffectRims, Effects, GroupMeans, Observed, StripNames, Target, Unlike } from "./layers.tsx";
 import { Names, useDirectNames, useNamePlaces } from "./names.tsx";
 import { Cover, Notes } from "./notes.tsx";
 import { Sentence } from "./sentence.tsx";
-import { type Shown, shownIn } from "./shown.ts";
+import type { Shown } from "./shown.ts";
 import { Summary } from "./summary.tsx";
 
 /** The keys that do what the pointer does. */
 const KEYS =
   "Enter selects the curve and shows its row. With one row selected, left and right move along its curve. Shift and Enter add the curve to the selection or remove it.";
 
-/** Elements around the curves, created by other panels. */
-export interface PanelParts {
-  /** Rows that a card is about. */
-  pins: Pins;
-  /** Its plots are shown in place of the large one. */
-  compare: { plots: HTMLElement; isComparing: ReadonlySignal<boolean> };
-  correlated: HTMLElement;
-  /** PanelParts the name. */
-  kinds: HTMLElement;
-  decay: HTMLElement;
-  /** Below the curves. */
-  classes: HTMLElement;
-}
-
-export function curvesPanel(view: View, parts: PanelParts): HTMLElement {
-  const shown = shownIn(view, new Movement(view.store, view.aborted));
-  return mounted(view, <FeaturePanel shown={shown} parts={parts} />);
-}
-
 interface Props {
   shown: Shown;
-  parts: PanelParts;
+  /** Rows that a card is about. */
+  pins: Pins;
+  /** Whether the plots of compared features are in the place of the large one. */
+  isComparing: boolean;
 }
 
-function FeaturePanel({ shown, parts }: Props) {
+/** Parts that other panels make, and where they are: beside the name, under it, and below the curves. */
+interface PanelProps extends Props {
+  kinds: ComponentChildren;
+  correlated: ComponentChildren;
+  compared: ComponentChildren;
+  decay: ComponentChildren;
+  classes: ComponentChildren;
+}
+
+export function FeaturePanel({ shown, pins, isComparing, ...parts }: PanelProps) {
   const { store } = useView();
   const stage = useRef<HTMLDivElement>(null);
   const picture = store.picture.value;
-  const isComparing = parts.compare.isComparing.value;
-  const isDirect = useDirectNames(shown, () => parts.compare.isComparing.value);
+  const isDirect = useDirectNames(shown, isComparing);
   const isAbsent = loadedOf(picture) === null;
   const titles = isAbsent ? "ice-plot-titles ice-absent" : "ice-plot-titles";
   useNamePlaces(shown, stage, isDirect);
@@ -75,18 +63,18 @@ function FeaturePanel({ shown, parts }: Props) {
       <header class="ice-head">
         <div class="ice-title-row">
           <FeatureTitle />
-          <Slot node={parts.kinds} name="" />
+          <div>{parts.kinds}</div>
         </div>
         <Sentence {...shown} />
       </header>
-      <Slot node={parts.correlated} />
+      {parts.correlated}
       <Notes shown={shown} isComparing={isComparing} />
-      <Slot node={parts.compare.plots} />
+      {parts.compared}
       <div class={titles}>
         <ValueTitle shown={shown} />
       </div>
       <div ref={stage} class="ice-stage">
-        <Frame {...{ shown, parts, isComparing }} isHidden={isAbsent} />
+        <Frame {...{ shown, pins, isComparing }} isHidden={isAbsent} />
         <Cover />
         <Names {...{ shown, isDirect }} isInStage={true} />
       </div>
@@ -94,9 +82,9 @@ function FeaturePanel({ shown, parts }: Props) {
         <UnlikeTitle shown={shown} />
         <FeatureAxisTitle shown={shown} />
       </div>
-      <Slot node={parts.decay} />
+      {parts.decay}
       <Names {...{ shown, isDirect }} isInStage={false} />
-      <Slot node={parts.classes} />
+      {parts.classes}
       <Summary {...shown} />
     </section>
   );
@@ -107,7 +95,7 @@ function FeatureTitle() {
   const name = store.feature.value;
   return (
     <h3 class={`ice-title ice-parted${name === "" ? " ice-title-none" : ""}`} data-test="feature-title" title={name}>
-      <Parted text={name || "No feature chosen"} at={store.partings.value.get(name)} />
+      <ElidedName name={name || "No feature chosen"} sharedLength={store.partings.value.get(name)} />
     </h3>
   );
 }
@@ -161,10 +149,9 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
 }
 
 /** The plot, and what the pointer and the keys do. */
-function Frame({ shown, parts, isComparing, isHidden }: Props & { isComparing: boolean; isHidden: boolean }) {
+function Frame({ shown, pins, isComparing, isHidden }: Props & { isHidden: boolean }) {
   const view = useView();
   const { drawing, brush, effects, size } = shown;
-  const { pins } = parts;
   const frame = useRef<HTMLDivElement>(null);
   const crosshair = useMemo(() => new Crosshair(view, drawing), []);
   useSize(frame, size);
@@ -173,11 +160,9 @@ function Frame({ shown, parts, isComparing, isHidden }: Props & { isComparing: b
   });
   const layout = drawing.layout.value;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a line chart, as its role description says.
     <div
       ref={frame}
       class="ice-plot"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from curve to curve.
       tabIndex={0}
       role="group"
       aria-roledescription="line chart"

@@ -1,7 +1,6 @@
 /** The effect of the open feature on the prediction, in one sentence under its title. */
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { explainedBy } from "../../plot/explained.ts";
 import { cssColor } from "../../plot/geometry/palette.ts";
 import { splitPalette } from "../../plot/geometry/split_palette.ts";
 import type { Scene } from "../../plot/scene.ts";
@@ -10,8 +9,8 @@ import type { Reading } from "../../state/reading.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
 import { columnFormat, count, number, unlikeText } from "../../text/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../text/values.ts";
-import { hint } from "../../ui/components.tsx";
-import { useView } from "../../view/mounted.tsx";
+import { explainedBy, hint } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { CurvesBody, DriversBody, Kind } from "../../wire/protocol.ts";
 import type { Shown } from "./shown.ts";
 
@@ -183,7 +182,6 @@ function SplitSentence({ best }: { best: DriversBody }) {
     store.set("kind", "c-ice");
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a button would not wrap with the sentence.
     <span
       class="ice-sentence-split"
       role="button"

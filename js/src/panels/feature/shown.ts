@@ -7,7 +7,7 @@ import { meansByGroup } from "../../plot/groups.ts";
 import { layOut } from "../../plot/layout.ts";
 import { Pace } from "../../plot/lines.ts";
 import { stackedScene } from "../../plot/models.ts";
-import type { Movement } from "../../plot/movement.ts";
+import { Movement } from "../../plot/movement.ts";
 import { type Scene, sceneOf } from "../../plot/scene.ts";
 import { sharedRange, valueRange } from "../../plot/value_range.ts";
 import { offersIn } from "../../state/available_choices.ts";
@@ -39,7 +39,7 @@ function sceneIn(store: Store, { curves, models }: Loaded): Scene {
   return stackedScene(models.map((each) => ({ model: each.model, scene: draw(each.curves) })));
 }
 
-export function shownIn({ store, theme, root, frames, aborted }: View, movement: Movement): Shown {
+export function shownIn({ store, theme, root, frames, aborted }: View): Shown {
   const size = signal<Size>({ width: 0, height: 0, ratio: 1 });
   const loaded = computed(() => loadedOf(store.picture.value));
   const colors = computed(() => loaded.value?.colors ?? null);
@@ -85,7 +85,7 @@ export function shownIn({ store, theme, root, frames, aborted }: View, movement:
     unlike,
     target,
     groups: computed(() => scene.value && meansByGroup(scene.value, colors.value)),
-    movement,
+    movement: new Movement(store, aborted),
     pace: new Pace(frames),
     // What is on screen, on the root element.
     report: ({ scene: { curves, kind } }, nLines, ms) =>

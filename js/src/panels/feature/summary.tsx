@@ -12,7 +12,7 @@ import { explanation } from "../../text/glossary.ts";
 import { levelText, sampleText } from "../../text/metric_names.ts";
 import { capital } from "../../text/names.ts";
 import { count, number, plural } from "../../text/numbers.ts";
-import { useView } from "../../view/mounted.tsx";
+import { useView } from "../../view/use_view.tsx";
 import { averageSentence } from "./sentence.tsx";
 import type { Shown } from "./shown.ts";
 

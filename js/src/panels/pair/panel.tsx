@@ -2,11 +2,9 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { featureAxisTitle } from "../../plot/axis_titles.ts";
-import { explainedBy } from "../../plot/explained.ts";
 import { isDiverging } from "../../plot/geometry/palette.ts";
 import { placeIn } from "../../plot/gestures.ts";
 import { useKept, useSize } from "../../plot/hooks.ts";
-import { Icon } from "../../plot/icon.tsx";
 import { Ramp } from "../../plot/legend.tsx";
 import { BottomAxis, LeftAxis } from "../../plot/marks/axes.tsx";
 import { fitted } from "../../plot/marks/axis.ts";
@@ -15,17 +13,15 @@ import type { Progress } from "../../state/feed.ts";
 import type { Pair } from "../../state/joint.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, number, percent, plural } from "../../text/numbers.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { explainedBy, Icon } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { ContinuousColors, TwoWay } from "../../wire/protocol.ts";
 import { boxOf, type Cell, cellAt, type HeatPlot, heatPlotOf, indexOf } from "./heat_plot.ts";
 import { paintHeat } from "./painter.ts";
 
 const LEAST_WIDTH = 80;
 
-export const pairPanel = (view: View): HTMLElement => mounted(view, <PairPanel />);
-
-function PairPanel() {
+export function PairPanel() {
   const { store, theme } = useView();
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
@@ -80,7 +76,6 @@ function PairPanel() {
           {twoWay !== null && `${featureAxisTitle(twoWay.first)} →`}
         </span>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a legend of its own. */}
       <div
         class="ice-legend"
         role="group"
@@ -190,11 +185,9 @@ function HeatMap({ frame, plot, hidden }: HeatProps) {
   };
   const { first, second } = plot?.twoWay ?? {};
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a heat map, as its role description says.
     <div
       ref={frame}
       class="ice-heat"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go from cell to cell.
       tabIndex={0}
       role="group"
       aria-roledescription="heat map"

@@ -1,14 +1,11 @@
 /** A bar in numbers and in words. */
-import type { BarState, ModelBar } from "../../plot/marks/bars.ts";
-import { type Interval, type RankedFeature, tiedWith, whiskerOf } from "../../state/ranking.ts";
+
+import { type Interval, type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, RANK_LABELS, sampleText, trendOf } from "../../text/metric_names.ts";
 import { isNothing, number, plural } from "../../text/numbers.ts";
 import { isUnordered } from "../../text/values.ts";
 import type { Convention, RankBy } from "../../wire/protocol.ts";
-
-/** Bars and ticks that are shorter, relative to the longest, are not compared. */
-const LEAST_SHARE = 0.005;
 
 /** Pairs of tied features that are named. */
 const MOST_SPOKEN = 10;
@@ -28,45 +25,16 @@ export interface Scale {
   write: (value: number) => string;
 }
 
-/** Sign before a bar; none if the direction rounds to 0. */
-function signOf(
-  { kind, direction, value }: RankedFeature,
-  { metric, write }: Pick<Scale, "metric" | "write">,
-): BarState["sign"] {
+/** The sign before a figure: the direction of the curves, which levels without an order have not; none if it rounds to 0. */
+export function signOf(
+  { kind, known, direction, value }: RankedFeature,
+  { metric, write }: Scale,
+): "up" | "down" | "levels" | "none" {
   if (isUnordered(kind)) return "levels";
+  if (!known) return "none";
   const isImpact = metric === "impact" || metric === "in_distribution_impact";
   if (isNothing(write(Math.abs(direction))) || (isImpact && isNothing(write(value)))) return "none";
   return direction > 0 ? "up" : direction < 0 ? "down" : "none";
-}
-
-export function lengthsOf(ranked: RankedFeature, scale: Scale) {
-  const { longest, write } = scale;
-  const share = (value: number) => (longest > 0 && Number.isFinite(value) ? value / longest : 0);
-  const defined = Number.isFinite(ranked.value);
-  // A row of ticks at 0 would look like bars.
-  const isSeen = (...values: number[]): boolean => values.some((value) => share(value) >= LEAST_SHARE);
-  const [low, high] = whiskerOf(ranked) ?? [];
-  return {
-    pending: !ranked.known,
-    isDraft: ranked.draft !== null,
-    fill: defined ? share(ranked.value) : null,
-    tick:
-      defined && ranked.models === null && ranked.tick !== null && isSeen(ranked.value, ranked.tick)
-        ? share(ranked.tick)
-        : null,
-    models:
-      ranked.known && ranked.models !== null
-        ? ranked.models.map(({ value, tick }, at): ModelBar => {
-            const { color, isOpen } = scale.models[at]!;
-            const isMarked = tick !== null && Number.isFinite(value) && isSeen(value, tick);
-            return { fill: share(value), tick: isMarked ? share(tick) : null, color, isOpen };
-          })
-        : null,
-    interval:
-      low === undefined || high === undefined || !isSeen(high) ? null : ([share(low), share(high)] as [number, number]),
-    figure: ranked.known ? write(ranked.value) : "",
-    sign: ranked.known || isUnordered(ranked.kind) ? signOf(ranked, scale) : "none",
-  } as const;
 }
 
 function trendWords(ranked: RankedFeature, scale: Scale): string {

@@ -1,10 +1,7 @@
 /** Warnings above the figures, for example that a feature may be the target itself. */
-import { mounted, useView } from "../../view/mounted.tsx";
-import type { View } from "../../view/view.ts";
+import { useView } from "../../view/use_view.tsx";
 
-export const alertsPanel = (view: View): HTMLElement => mounted(view, <Alerts />);
-
-function Alerts() {
+export function Alerts() {
   const alerts = useView().store.figures.value?.header.alerts ?? [];
   return (
     <div class="ice-alerts" role="status" data-test="alerts" hidden={alerts.length === 0}>

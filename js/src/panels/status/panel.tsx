@@ -3,7 +3,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CONVENTION_LABELS, sampleText } from "../../text/metric_names.ts";
 import { capital } from "../../text/names.ts";
 import { count, plural } from "../../text/numbers.ts";
-import { mounted, useView } from "../../view/mounted.tsx";
+import { Button } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
 import type { View } from "../../view/view.ts";
 import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 
@@ -11,9 +12,7 @@ import { Cancelled, KERNEL_GONE, sentenceOf } from "../../wire/client.ts";
 const PREPARING = "Preparing your choice …";
 const WAITING = "Waiting for the current model call to finish. Your choice is explained next.";
 
-export const statusPanel = (view: View): HTMLElement => mounted(view, <Status />);
-
-function Status() {
+export function Status() {
   const { store } = useView();
   const [failure, setFailure] = useState("");
   const isSent = useRef(false);
@@ -60,26 +59,12 @@ function Status() {
           max={Math.max(1, total)}
           value={done}
         />
-        <button
-          ref={cancel}
-          type="button"
-          class="ice-button"
-          data-test="cancel"
-          hidden={!isComputing}
-          onClick={send(() => store.cancel())}
-        >
+        <Button ref={cancel} hidden={!isComputing} data-test="cancel" onClick={send(() => store.cancel())}>
           Cancel
-        </button>
-        <button
-          ref={resume}
-          type="button"
-          class="ice-button"
-          data-test="resume"
-          hidden={!canResume}
-          onClick={send(() => store.resume())}
-        >
+        </Button>
+        <Button ref={resume} hidden={!canResume} data-test="resume" onClick={send(() => store.resume())}>
           Resume
-        </button>
+        </Button>
       </div>
     </footer>
   );

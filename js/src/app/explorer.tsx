@@ -1,0 +1,161 @@
+/** Puts the panels together: one column in a narrow cell, two in a wide one, by the explorer's own width. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { ExportMessage, type ExportNews } from "../files/export_menu.tsx";
+import { Grid } from "../panels/all_features/grid.ts";
+import { AllFeatures } from "../panels/all_features/panel.tsx";
+import { Classes } from "../panels/compare/classes.tsx";
+import { ComparedFeatures, CompareWith } from "../panels/compare/compare.tsx";
+import { Comparison } from "../panels/compare/comparison.ts";
+import { Correlated } from "../panels/compare/correlated.tsx";
+import { Drivers } from "../panels/compare/drivers.tsx";
+import { ContextLine } from "../panels/controls/context.tsx";
+import { Decay } from "../panels/controls/decay.tsx";
+import { KindControl } from "../panels/controls/kinds.tsx";
+import { SettingsMenu } from "../panels/controls/settings_menu.tsx";
+import { FeaturePanel } from "../panels/feature/panel.tsx";
+import { shownIn } from "../panels/feature/shown.ts";
+import { Interactions } from "../panels/interactions/panel.tsx";
+import { PairPanel } from "../panels/pair/panel.tsx";
+import { Ranking } from "../panels/ranking/panel.tsx";
+import { RowPanel } from "../panels/rows/row.tsx";
+import { SelectedRows } from "../panels/rows/selected_rows.tsx";
+import { Alerts } from "../panels/status/alerts.tsx";
+import { Status } from "../panels/status/panel.tsx";
+import { pinsOf } from "../state/pins.ts";
+import { scrollBehavior } from "../ui/move_to.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { TooltipCard } from "../view/tooltip_card.tsx";
+import { useView } from "../view/use_view.tsx";
+import type { View } from "../view/view.ts";
+
+/** Minimum width for ranking and curves side by side; in a narrower cell the curves follow the first few bars. */
+const WIDE_PX = 701;
+
+/** The menu that exports the view, which sets the message about the last export. */
+export type ExportPanel = ComponentType<{ news: ExportNews }>;
+
+export function Explorer({ Export }: { Export: ExportPanel }) {
+  const view = useView();
+  const { store } = view;
+  const { remembered } = store;
+  const isNarrow = useIsNarrow(view);
+  const news: ExportNews = useSignal(null);
+  const curves = useRef<HTMLDivElement>(null);
+  const scrollToCurves = (): void => {
+    if (!isNarrow.peek()) return;
+    const plot = curves.current!.querySelector(".ice-plot");
+    const target = plot?.checkVisibility() ? plot : curves.current!;
+    target.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
+  };
+  const isAll = remembered.of("right").value === "all";
+  const isPair = store.pair.value !== null;
+  const pins = useMemo(() => pinsOf(store, view.aborted), []);
+  const comparison = useMemo(() => new Comparison(view), []);
+  const grid = useMemo(() => new Grid(view), []);
+  const shown = useMemo(() => shownIn(view), []);
+  const feature = (
+    <FeaturePanel
+      {...{ shown, pins }}
+      isComparing={comparison.isOn.value}
+      compared={<ComparedFeatures {...{ comparison, pins }} />}
+      correlated={<Correlated />}
+      kinds={<KindControl />}
+      decay={<Decay />}
+      classes={<Classes />}
+    />
+  );
+  // The slider is under the large plot, and above the small ones.
+  const controls = (
+    <div class="ice-grid-kind">
+      <KindControl />
+      <Decay />
+    </div>
+  );
+  return (
+    <>
+      <RootState isNarrow={isNarrow} />
+      <div class="ice-bar-top">
+        <ContextLine />
+        <div class="ice-bar-end">
+          <Export news={news} />
+          <SettingsMenu compare={<CompareWith comparison={comparison} />} drivers={!isAll && !isPair && <Drivers />} />
+        </div>
+      </div>
+      <ExportMessage news={news} />
+      <Alerts />
+      <div class="ice-panels">
+        <div class="ice-column">
+          <Tabs
+            label="Features"
+            chosen={remembered.of("left").value}
+            choose={(name) => remembered.choose("left", name)}
+            tabs={[
+              {
+                name: "bars",
+                label: "Ranking",
+                panel: <Ranking isNarrow={isNarrow} scrollToCurves={scrollToCurves} />,
+              },
+              { name: "interactions", label: "Interactions", panel: <Interactions scrollToCurves={scrollToCurves} /> },
+            ]}
+          />
+        </div>
+        <div ref={curves} class="ice-column">
+          <Tabs
+            label="Curves"
+            chosen={remembered.of("right").value}
+            choose={(name) => remembered.choose("right", name)}
+            tabs={[
+              {
+                name: "feature",
+                label: "Feature",
+                panel: isPair ? <PairPanel /> : !isAll && feature,
+              },
+              {
+                name: "all",
+                label: "All features",
+                panel: isAll && (
+                  <AllFeatures
+                    grid={grid}
+                    controls={controls}
+                    showFeature={() => remembered.choose("right", "feature")}
+                  />
+                ),
+              },
+            ]}
+          />
+          <SelectedRows />
+        </div>
+        <RowPanel pins={pins} />
+      </div>
+      <Status />
+      <TooltipCard />
+    </>
+  );
+}
+
+function useIsNarrow({ root }: View): ReadonlySignal<boolean> {
+  const isNarrow = useSignal(root.clientWidth < WIDE_PX);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => {
+      isNarrow.value = root.clientWidth < WIDE_PX;
+    });
+    observer.observe(root);
+    return () => observer.disconnect();
+  }, []);
+  return isNarrow;
+}
+
+/** Writes layout, theme and status on the root element, for style sheets and tests. */
+function RootState({ isNarrow }: { isNarrow: ReadonlySignal<boolean> }) {
+  const { root, store, theme } = useView();
+  const state = {
+    layout: isNarrow.value ? "narrow" : "wide",
+    colors: store.settings.value.theme ?? "auto",
+    theme: theme.value.dark ? "dark" : "light",
+    status: store.client.alive.value ? store.status.value.state : "gone",
+  };
+  useLayoutEffect(() => void Object.assign(root.dataset, state));
+  return null;
+}

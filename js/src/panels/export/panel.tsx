@@ -1,0 +1,51 @@
+/** Saves the view as a file: a menu of figures, tables, a page and the result. */
+import { type ExportItem, ExportMenu, type ExportNews } from "../../files/export_menu.tsx";
+import { FIGURES, save, titleOf, type Wish } from "../../files/save.ts";
+import type { Store } from "../../state/store.ts";
+import { useView } from "../../view/use_view.tsx";
+
+/** Figures for a column and for a page of a paper; widths in mm. */
+const SIZES = [
+  { name: "column", heading: "Curves, 89 mm wide", what: "panel", width: 89 },
+  { name: "page", heading: "Ranking and curves, 183 mm wide", what: "view", width: 183 },
+] as const;
+
+export function KernelExport({ news }: { news: ExportNews }) {
+  const { store } = useView();
+  const { width = null, dpi = null } = store.settings.value;
+  const usual = { format: usualFormat(store), width, dpi };
+  const item = (name: string, label: string, wish: Wish): ExportItem => ({ name, label, act: () => save(store, wish) });
+  const figures = SIZES.map(({ name, heading, ...size }) => ({
+    heading,
+    items: FIGURES.map((format) => item(`${name}-${format}`, titleOf(format), { ...size, format, dpi })),
+  }));
+  const groups = [
+    ...figures,
+    {
+      items: [
+        item("copy", "Copy PNG to the clipboard", { ...usual, format: "png", where: "clipboard" }),
+        item("notebook", `Save ${titleOf(usual.format)} next to the notebook`, { ...usual, where: "notebook" }),
+      ],
+    },
+    {
+      items: [
+        item("metrics", "Metrics of all features (.csv)", { format: "csv" }),
+        item("curves", `Curves of ${store.feature.value} (.csv)`, { format: "csv", what: "panel" }),
+      ],
+    },
+    {
+      items: [
+        item("html", "Page that works without a kernel (.html)", { format: "html" }),
+        item("ice", "Result for ice.load (.ice)", { format: "ice" }),
+      ],
+    },
+  ];
+  return <ExportMenu title="Export the view" groups={groups} news={news} />;
+}
+
+/** The format set in JupyterLab, if this kernel can make it. */
+function usualFormat({ settings, figures }: Store): string {
+  const { format } = settings.value;
+  const offered = figures.value?.header.formats.find(({ name, problem }) => name === format && problem === null);
+  return offered?.name ?? "svg";
+}

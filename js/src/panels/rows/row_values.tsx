@@ -1,0 +1,118 @@
+/** The content of a row's card: outcomes, and features by how far they can move the prediction. */
+import { largestChange, type WhatIf } from "../../state/what_if.ts";
+import { explanation } from "../../text/glossary.ts";
+import { columnFormat, count, number, signed } from "../../text/numbers.ts";
+import { Button, hint, Term } from "../../ui/components.tsx";
+import { useView } from "../../view/use_view.tsx";
+import type { RowsBody } from "../../wire/protocol.ts";
+
+/** Features and columns that a card shows at most. */
+const MOST_ITEMS = 30;
+
+/** Title and progress of the list. */
+export function Lead({ whatIf: { moves, total, problem } }: { whatIf: WhatIf }) {
+  if (!useView().store.client.hasKernel) return "The largest change by one feature is computed in the notebook only.";
+  return (
+    <>
+      <Term of={explanation("what_if")}>Largest change by one feature</Term>
+      {problem !== null
+        ? `: ${problem}`
+        : moves.size < total && ` (${count(moves.size)} of ${count(total)} features computed …)`}
+    </>
+  );
+}
+
+/** The prediction and, where y was given, y and the residual. */
+export const Outcomes = ({ body: { columns, n_outcomes, rows } }: { body: RowsBody }) =>
+  columns.slice(0, n_outcomes).map((name, place) => {
+    const text = rows[0]?.[place] ?? "";
+    const isResidual = name === "residual";
+    return (
+      <span key={name} class="ice-row-card-outcome">
+        {isResidual ? <Term of={explanation("residual")}>{name}</Term> : <span>{name}</span>}{" "}
+        <b>{text === "" ? "–" : (isResidual ? signed : number)(Number(text))}</b>
+      </span>
+    );
+  });
+
+interface Item {
+  feature: string;
+  observed: string;
+  /** The value with the largest change; null while it is not known, or where nothing changes the prediction. */
+  best: { value: string; place: number; change: number } | null;
+  isKnown: boolean;
+}
+
+/** Features by their largest change of the prediction, those not computed yet last; then all other columns. */
+export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: RowsBody; whatIf: WhatIf | null }) {
+  const { store } = useView();
+  const cells = new Map(columns.slice(n_outcomes).map((name, place) => [name, rows[0]?.[n_outcomes + place] ?? ""]));
+  const [decay, opened] = [store.decay.value, store.feature.value];
+  const items = store.ranking.value.map(({ name }): Item => {
+    const moves = whatIf?.moves.get(name);
+    const best = moves === undefined ? null : largestChange(moves, decay);
+    return { feature: name, observed: moves?.observed ?? cells.get(name) ?? "", best, isKnown: moves !== undefined };
+  });
+  items.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || sizeOf(b) - sizeOf(a));
+  const largest = Math.max(0, ...items.map(sizeOf));
+  for (const { feature } of items) cells.delete(feature);
+  return (
+    <>
+      {items.slice(0, MOST_ITEMS).map((item) => (
+        <FeatureMove key={item.feature} {...item} isOpen={item.feature === opened} largest={largest} />
+      ))}
+      {items.length > MOST_ITEMS && (
+        <p class="ice-row-card-cut">{`${count(MOST_ITEMS)} of ${count(items.length)} features`}</p>
+      )}
+      {[...cells].slice(0, MOST_ITEMS).map(([name, text]) => (
+        <div key={name} class="ice-row-card-line">
+          <span>{name}</span>
+          <b>{text || "missing"}</b>
+        </div>
+      ))}
+    </>
+  );
+}
+
+const sizeOf = ({ best }: Item): number => Math.abs(best?.change ?? 0);
+
+function FeatureMove({
+  feature,
+  observed,
+  best,
+  isKnown,
+  isOpen,
+  largest,
+}: Item & { isOpen: boolean; largest: number }) {
+  const { store } = useView();
+  const text = observed === "" ? "missing" : observed;
+  const open = (): void => {
+    store.crosshair.value = best === null ? null : { feature, value: best.place, stays: true };
+    store.open(feature);
+    store.remembered.choose("right", "feature");
+  };
+  return (
+    <Button
+      class="ice-row-card-item"
+      style={{ "--share": best === null || largest === 0 ? 0 : Math.abs(best.change) / largest }}
+      aria-current={isOpen ? "true" : undefined}
+      data-test="row-card-item"
+      data-feature={feature}
+      data-place={best?.place}
+      data-sign={best === null ? undefined : best.change < 0 ? "down" : "up"}
+      {...hint(best === null ? `Open ${feature}.` : `Open ${feature} at ${best.value}.`)}
+      onClick={open}
+    >
+      <span class="ice-row-card-name">{feature}</span>
+      <span class="ice-row-card-step">{best === null ? text : `${text} → ${best.value}`}</span>
+      <b class="ice-row-card-change">{best === null ? isKnown && "0" : changeText(best.change, largest)}</b>
+    </Button>
+  );
+}
+
+/** Changes as aligned text with signs. */
+function changeText(change: number, largest: number): string {
+  const text = columnFormat(largest)(Math.abs(change));
+  if (Number(text) === 0) return "≈ 0";
+  return `${change < 0 ? "−" : "+"}${text}`;
+}
