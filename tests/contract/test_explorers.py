@@ -26,7 +26,7 @@ from kernel_end import assert_alike, unpacked
 from ice_explorer.results.options import CONVENTIONS, METRIC_RANKINGS, UNITS
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.standalone.recording import _in_planes, _is_whole, _key
-from ice_explorer.widget.session import work_of
+from ice_explorer.widget.work import work_of
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.header import Tables, describe_header
@@ -341,8 +341,8 @@ def compute(explorer: Explorer, **options: object):
 
 
 def read_tables(work) -> dict[str, np.ndarray]:
-    models = work.choices.models
-    tables = Tables(len(work.names), max(1, len(models)), models.index(work.choices.model) if models else 0)
+    models = work.choices["model"]
+    tables = Tables(len(work.names), max(1, len(models)), models.index(work.shown.model) if models else 0)
     for at, name in enumerate(work.names):
         tables.enter(at, *(work.by_models(name) if models else ([work.results[name]], None)))
     return {name: np.frombuffer(table, "<f4") for name, table in tables.traits.items()}
@@ -376,7 +376,7 @@ def list_requests(explorer: Explorer, work, explanation):
 
 def list_requests_about(feature, explorer: Explorer, work, rows: list[int]):
     label = feature.label
-    for model in [None, *work.choices.models[1:]]:
+    for model in [None, *work.choices["model"][1:]]:
         yield requests.CurvesRequest("", label, len(rows), [], model)
     yield requests.DriversRequest("", label)
     yield requests.CorrelatedRequest("", label)
@@ -385,7 +385,7 @@ def list_requests_about(feature, explorer: Explorer, work, rows: list[int]):
         yield requests.GroupsRequest("", label, rows)
     if explorer.effects:
         yield requests.EffectsRequest("", label)
-    if work.choices.outputs:
+    if work.choices["output"]:
         yield requests.ClassesRequest("", label, len(rows))
 
 
@@ -409,20 +409,16 @@ def key(request) -> dict[str, Any]:
 def record(explorer: Explorer) -> tuple[dict[str, Any], list[bytes]]:
     """What an explorer sends first, and its replies; their arrays name the buffers."""
     work = compute(explorer)
-    explanation, choices, n = work.explanation(work.results), work.choices, len(work.names)
-    heads = [
-        {**head, "range": list(work.results[name]._prediction_range)}
-        for head, name in zip(work.heads, work.names, strict=True)
-    ]
+    explanation, n = work.explanation(work.results), len(work.names)
     header = describe_header(
-        explanation, heads, "ICEExplorer(model, X)", choices.outputs, choices.responses,
-        prediction_sd=explanation._context.prediction_sd, models=choices.models, formats=FORMATS,
-        target_name=work.target_name, distances=choices.distances, conventions=CONVENTIONS,
+        explanation, list(work.opened.outline.values()), "ICEExplorer(model, X)", formats=FORMATS,
+        prediction_sd=explanation._context.prediction_sd, target_name=explanation._target_name,
+        **{f"{name}s": list(choices) for name, choices in work.choices.items()} | {"conventions": list(CONVENTIONS)},
     )  # fmt: skip
     header |= {"version": "", "output_label": explorer.output_label or header["output_label"]}
     traits = {
         **vars(DocumentState()),
-        **{name: getattr(choices, name) for name in ("output", "response", "convention", "model", "distance")},
+        **work.shown._asdict(),
         "selection": [], "_given": [], "_view": {}, "_header": header,
         "_status": {
             "state": "ready", "done": n, "total": n, "n_rows": None, "n_all": None, "label": "", "message": ""

@@ -283,7 +283,7 @@ def test_what_is_optional_is_drawn_and_named(together, feature):
     without = view_of(together, feature=feature)
     assert [by_gid(without, name) for name in ("ale", "unlike")] == [[], []]
     origin = picture_origin(picture(together, {"feature": feature, "choices": {"fade": "distance"}}))
-    assert origin["not_drawn"] == ["fade"]
+    assert (origin["view"], origin["not_drawn"]) == ({"fade": "distance"}, [])
 
 
 # --- two colours ----------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def provenance(
         "method": explanation.method,
         "seed": settings.random_state,
         "view": {name: value for name, value in changed.items() if name not in left_out},
-        "not_drawn": sorted(changed.keys() & set(left_out)),
+        "not_drawn": sorted({*changed, "fade"} & set(left_out)),
         "versions": {"ice_explorer": __version__, "numpy": np.__version__, "python": platform.python_version()},
         "code": f"{_code(explanation, state, holds_target=holds_target)}; {call}",
     }

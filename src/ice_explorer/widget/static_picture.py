@@ -120,7 +120,7 @@ def missing_parts(explanation: Explanation, view_state: ViewState | Mapping[str,
     opened = explanation.get(state.feature)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
-        "fade": opened is None or not opened._knows_unlike,
+        "fade": state.fades_unlike and (opened is None or not opened._knows_unlike),
         "left": state.choice("left") == "interactions" and not joint.has_interactions,
         "pair": bool(pair) and pair not in joint.known_pairs,
     }

@@ -265,7 +265,7 @@ def _effect_sentence(feature: FeatureExplanation, driver: Driver) -> list[messag
     start, end = int(places[start]), int(places[end])
     changes = [float(mean[end] - mean[start]) for mean in (*groups, feature.partial_dependence)]
     largest = max(map(abs, changes))
-    if abs(changes[1] - changes[0]) < _LEAST_DIFFERENCE * largest:
+    if abs(changes[1] - changes[0]) <= _LEAST_DIFFERENCE * largest:
         return []
     digits, place = column_format([largest]), place_writer(axis)
     if axis.kind == "numeric" and not np.array_equal(axis.grid, np.round(axis.grid)):

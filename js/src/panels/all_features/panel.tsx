@@ -147,8 +147,8 @@ function Tiles({ grid, metric, isEmpty, showFeature }: TilesProps) {
       class="ice-grid-scroll"
       data-test="grid-scroll"
       hidden={isEmpty}
-      onScroll={() => {
-        grid.scrollTop.value = scroll.current!.scrollTop;
+      onScroll={({ currentTarget }) => {
+        grid.scrollTop.value = currentTarget.scrollTop;
       }}
     >
       <div

@@ -54,7 +54,7 @@ export function averageSentence(curves: CurvesBody, output: string): string {
 /** What a missing value does, where that is more than a step does. */
 export function missingSentence(feature: string, missingImpact: number, impact: number): string {
   if (!(missingImpact > impact)) return ""; // either may be undefined
-  return `If ${feature} is missing, it changes by ${number(missingImpact)} on average.`;
+  return `If ${feature} is missing, the prediction changes by ${number(missingImpact)} on average, up or down.`;
 }
 
 /** Where the mean slope is largest, up or down; nothing where slopes are not drawn or the mean is flat. */

@@ -175,6 +175,9 @@ function HeatMap({ frame, plot, hidden }: HeatProps) {
     else show(plot, next, false);
   };
   const press = (event: KeyboardEvent): void => {
+    // The latest one: keys may be pressed several times between two drawings.
+    const latest = pointed.peek();
+    const cell = latest !== null && latest.plot === plot ? latest.cell : null;
     const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (event.key === "Escape") {
       if (cell === null) return;
