@@ -133,6 +133,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
         *notes.grids(inputs),
         *sampled,
         *method_notes,
+        *notes.note_saturated(is_saturated=context.is_saturated and "log_odds" in predictor.responses),
     ]
     return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -80,6 +81,21 @@ def test_rows_that_change_both_ways_by_chance_are_told(X):
 def test_one_effect_needs_no_groups(X):
     """Where curves are parallel, or groups change alike."""
     assert said(lambda X: X["a"] + (X["b"] == "y"), X, "a")[0] == ""
+
+
+def test_log_odds_are_offered_where_probabilities_are_saturated():
+    """In a note and on screen; not where few are, nor where some are 0 or 1, whose log-odds are infinite."""
+    draw = np.random.default_rng(0)
+    data = pd.DataFrame({"a": draw.choice([-1.0, 1.0], N) + 0.1 * draw.normal(size=N), "b": draw.normal(size=N)})
+    model = LogisticRegression().fit(data, data["a"] > 0)
+    offers = []
+    for slope in (1.0, 8.0, 800.0):
+        model.coef_ = np.array([[slope, 0.1]])
+        notes = explain(model, data, progress=False).notes
+        explorer = ICEExplorer(model, data)
+        offers.append((explorer._header["is_saturated"], any('response="log_odds"' in note for note in notes)))
+        explorer.close()
+    assert offers == [(False, False), (True, True), (False, False)]
 
 
 def test_the_model_is_named_and_scored(X):

@@ -652,7 +652,10 @@ export class Store {
   /** Rows of the data as text. */
   async rows(positions: readonly number[], order: Omit<RowsRequest, "type" | "positions"> = {}): Promise<RowsBody> {
     const body = await this.client.request({ type: "rows", positions: [...positions], ...order });
-    return withTargetName(body, this.figures.peek()?.header.target_name ?? "");
+    const { target_name: name, output_label: label } = this.#header.peek();
+    // Of a class, y is whether a row is of it.
+    const observed = name !== "" && this.quantity.peek() !== label ? `${name} = ${this.output.peek()}` : name;
+    return withTargetName(body, observed);
   }
 
   /** What some rows have in common. */

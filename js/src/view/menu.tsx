@@ -34,6 +34,7 @@ export function Menu({ name, title, isOpen, button, class: kind = "", role, chil
     const { activeElement } = root.getRootNode() as Document | ShadowRoot;
     before.current = activeElement === document.body ? null : (activeElement as HTMLElement | null);
     menu.current!.querySelector<HTMLElement>("[role=menuitem]")?.focus({ preventScroll: true });
+    menu.current!.scrollTop = 0;
     moveBeside(menu.current!, opener.current!.getBoundingClientRect(), root, placeUnder);
     const press = (event: PointerEvent) => leave(event.composedPath()[0] ?? null);
     document.addEventListener("pointerdown", press);

@@ -11,11 +11,11 @@ test("the distance is chosen in the menu, and its curves are requested", async (
   await expect.poll(() => model.sent.filter(({ type }) => type === "curves").length).toBe(2);
 });
 
-test("the sentence says how much of the curve of the selected row is unlike the data", async () => {
+test("the card says how much of the curve of the selected row is unlike the data", async () => {
   const { part } = await mountDrawn(kernel.model({ feature: "Temperature", selection: [3] }));
   await expect
-    .poll(() => part("unlike-of-row").textContent)
-    .toContain("of row 3 are further from what the other features predict than 99 % of rows.");
+    .poll(() => part("row-card-unlike").textContent)
+    .toContain("of Temperature are further from what the other features predict than 99 % of rows.");
 });
 
 test("a note names what is not shown while features are compared", async () => {

@@ -19,6 +19,16 @@ test.each([
   expect(controlsIn(mounted).length).toBeLessThanOrEqual(14);
 });
 
+test("log-odds are offered where most probabilities are near 0 or 1", async () => {
+  const model = kernel.model({ feature: "Age" });
+  model.push("_header", { ...kernel.header, responses: ["predict_proba", "log_odds"], is_saturated: true });
+  const { part } = await mountDrawn(model);
+  part("show-log-odds").click();
+  expect(model.get("response")).toBe("log_odds");
+  model.push("_header", { ...kernel.header, is_saturated: false });
+  await expect.poll(() => part("saturated").hidden).toBe(true);
+});
+
 test("no text is smaller than 12 px, and there are at most four sizes", async () => {
   const mounted = await mountDrawn();
   await openMenu(mounted);

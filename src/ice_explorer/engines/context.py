@@ -16,6 +16,8 @@ from ice_explorer.features.grid import feature_seed
 from ice_explorer.features.sampling import draw_stratified
 from ice_explorer.metrics.likelihood import standard_deviation
 
+_SATURATED = 0.01  # distance of a probability from 0 or 1
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -171,6 +173,17 @@ class Context:
     def all_predictions(self) -> Array:
         """Predictions of all observations, (n_observations,) [output]."""
         return self.predictions(self.everything)
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether most of the predictions that were tried are probabilities within 0.01 of 0 or 1, and none is either.
+
+        Log-odds of 0 and 1 are infinite.
+        """
+        if self.settings.response != "predict_proba":
+            return False
+        near = np.minimum(self.prediction_check.predicted, 1.0 - self.prediction_check.predicted)
+        return bool((near > 0).all() and np.count_nonzero(near < _SATURATED) > len(near) / 2)
 
     @cached_property
     def prediction_sd(self) -> float:

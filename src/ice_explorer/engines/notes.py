@@ -53,6 +53,14 @@ def merge_notes(labels: Sequence[str], one: str, several: str, noun: str = "feat
         yield f"{len(labels):,} {noun} ({shorten_list(list(map(repr, labels)))}){several}"
 
 
+def note_saturated(*, is_saturated: bool) -> list[str]:
+    """Return a note if most probabilities are near 0 or 1, where they hardly change."""
+    if not is_saturated:
+        return []
+    where = "Most predicted probabilities are within 0.01 of 0 or 1, where they hardly change"
+    return [f'{where}; `response="log_odds"` explains log-odds, which do.']
+
+
 def note_columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
     """Return a note if the columns of X alone take more than the limit."""
     if n_bytes <= limit:

@@ -218,6 +218,7 @@ def _traits(explanation: Explanation, state: ViewState, code: str, classes: Clas
     header = describe_header(
         explanation, list(map(outline_of, explanation.values())), code, outputs=outputs,
         prediction_sd=explanation._context.prediction_sd, score=score_text(explanation),
+        target_name=explanation._target_name,
         models=[] if models is None else models.names,
     )  # fmt: skip
     n = len(explanation)

@@ -173,6 +173,7 @@ def describe_header(explanation: Explanation, features: Sequence[Outline], code:
         target_name="",
         outputs=[],
         responses=[],
+        is_saturated=False,
         distance=cast("Distance", settings.distance),
         distances=[],
         models=[],
@@ -182,6 +183,7 @@ def describe_header(explanation: Explanation, features: Sequence[Outline], code:
         code=code,
     )
     header.update(cast("Header", chosen))
+    header["is_saturated"] = context.is_saturated and "log_odds" in header["responses"]
     header["profiles"] = [*PROFILES, *disagreement_profiles(max(1, len(header["models"])))]
     return header
 

@@ -98,6 +98,7 @@ class Header(TypedDict):
     the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
     those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
     not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    `is_saturated` says that most predicted probabilities are near 0 or 1, and that their log-odds can be explained.
     `models` are the names of several models, in their order; empty with one. The last profiles are then
     "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
     "disagreement_0_1", "disagreement_0_2" and so on, by their places in `models`.
@@ -122,6 +123,7 @@ class Header(TypedDict):
     target_name: str
     outputs: list[str]
     responses: list[str]
+    is_saturated: bool
     distance: Distance
     distances: list[Distance]
     models: list[str]

@@ -1,7 +1,10 @@
 /** The top line, for example "What moves the probability of [Adelie]": the output, the open model, and facts. */
 import { plural } from "../../text/numbers.ts";
-import { Select } from "../../ui/components.tsx";
+import { Select, Term } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
+
+const SCORE =
+  "Computed on the rows that are explained. If the model was fitted on them, new rows are predicted less well.";
 
 export function ContextLine() {
   const { store } = useView();
@@ -11,7 +14,8 @@ export function ContextLine() {
   const label = header?.output_label ?? store.outputName.value;
   const chosen = outputs.find((output) => label.endsWith(` ${output}`));
   const n = header?.n_observations ?? 0;
-  const facts = header === null || n === 0 ? [] : [header.model, plural(n, "row"), header.score];
+  const facts = header === null || n === 0 ? [] : [header.model, plural(n, "row")];
+  const score = n === 0 ? "" : (header?.score ?? "");
   return (
     <div class="ice-context">
       <span class="ice-context-title">
@@ -29,6 +33,8 @@ export function ContextLine() {
       />
       <span class="ice-context-facts" data-test="context-facts">
         {facts.filter(Boolean).join(" · ")}
+        {score !== "" && " · "}
+        {score !== "" && <Term of={{ name: score, text: SCORE }} />}
       </span>
     </div>
   );

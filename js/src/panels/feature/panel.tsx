@@ -131,6 +131,9 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
   );
 }
 
+/** As many of the rows are unlike the others by the definition: a smaller share is no warning. */
+const RARE = 0.01;
+
 /** The share of all phantom observations that are unlike the data, in words. */
 function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
@@ -140,6 +143,7 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   return (
     <span
       {...explainedBy({ name, text: known === null ? problem : `${known.summary}\n${text}` }, "ice-unlike-title")}
+      data-rare={known !== null && known.share < RARE ? "" : undefined}
       data-test="unlike-note"
       hidden={known === null && problem === ""}
     >

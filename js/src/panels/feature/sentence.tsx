@@ -1,13 +1,14 @@
 /** The effect of the open feature on the prediction, in one sentence under its title. */
 import { useComputed } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { cssColor } from "../../plot/geometry/palette.ts";
 import { splitPalette } from "../../plot/geometry/split_palette.ts";
 import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
+import type { Store } from "../../state/store.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
-import { columnFormat, count, number, unlikeText } from "../../text/numbers.ts";
+import { columnFormat, count, number } from "../../text/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../text/values.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
@@ -116,6 +117,11 @@ export function Sentence({ loaded, drawing }: Shown) {
   const draft = opened?.draft ?? null;
   const explained = (lines: string[]) =>
     isKnown ? explainedBy(tooltipText(opened, reading, nFeatures, lines), "ice-sentence-average") : {};
+  /** The feature that a click showed the groups of, and the kind before. */
+  const split = useRef<ShownSplit | null>(null);
+  useEffect(() => {
+    if (split.current !== null && split.current.feature !== feature) restore(store, split);
+  }, [feature]);
   const why = best === null ? [] : [average, `${best.lead.replace(/(; of that:|\.)$/, "")}.`];
   return (
     <p class="ice-sentence" data-test="sentence">
@@ -125,7 +131,7 @@ export function Sentence({ loaded, drawing }: Shown) {
             <span class="ice-sentence-average" {...explained(why)}>
               {best.sentence[0]!.text}
             </span>
-            <SplitSentence best={best} />
+            <SplitSentence best={best} shown={split} />
           </>
         )}
       </span>
@@ -134,7 +140,7 @@ export function Sentence({ loaded, drawing }: Shown) {
       </span>
       <span data-test="missing-sentence">{missing && ` ${missing}`}</span>
       <Steepest drawing={drawing} />
-      <UnlikeSentence />{" "}
+      <Saturated />{" "}
       <span {...explainedBy(SAMPLE)} data-test="sample" hidden={draft === null}>
         {draft !== null && sampleText(draft.nRows, store.status.value.n_all)}
       </span>
@@ -148,20 +154,45 @@ function Steepest({ drawing }: Pick<Shown, "drawing">) {
   return <span data-test="steepest">{sentence && ` ${sentence}`}</span>;
 }
 
-function UnlikeSentence() {
+/** Offers log-odds where most probabilities are near 0 or 1. */
+function Saturated() {
   const { store } = useView();
-  const row = store.whatIfRow.value;
-  const text = row === null ? "" : unlikeText(store.unlikeShareOf(row), `the phantom observations of row ${row}`);
-  return <span data-test="unlike-of-row">{text && ` ${text}`}</span>;
+  const isSaturated = store.client.hasKernel && (store.figures.value?.header.is_saturated ?? false);
+  return (
+    <span data-test="saturated" hidden={!isSaturated}>
+      {" Most probabilities are near 0 or 1: "}
+      <button
+        type="button"
+        class="ice-link"
+        data-test="show-log-odds"
+        {...hint("Log-odds change where probabilities hardly do.")}
+        onClick={() => store.setResponse("log_odds")}
+      >
+        show log-odds
+      </button>
+      .
+    </span>
+  );
+}
+
+interface ShownSplit {
+  feature: string;
+  kindBefore: Kind;
+}
+
+/** Shows curves as before a click on the groups. */
+function restore(store: Store, split: { current: ShownSplit | null }): void {
+  if (store.remembered.of("coloring").peek() === "driver") store.colorAs(null, "value");
+  if (split.current !== null) store.set("kind", split.current.kindBefore);
+  split.current = null;
 }
 
 /**
  * How the groups of the best split differ, in the colours of their curves. A click colours the curves by the split and
- * shows their change, where the groups part; another one restores both.
+ * shows their change, where the groups part; another one, or another feature, restores both.
  */
-function SplitSentence({ best }: { best: DriversBody }) {
+function SplitSentence({ best, shown }: { best: DriversBody; shown: { current: ShownSplit | null } }) {
   const { store, theme } = useView();
-  const kindBefore = useRef<Kind | null>(null);
   const isOn = useComputed(
     () => store.remembered.of("coloring").value === "driver" && store.colorBy.value === best.drivers[0]?.column,
   ).value;
@@ -171,15 +202,12 @@ function SplitSentence({ best }: { best: DriversBody }) {
     const column = best.drivers[0]?.column;
     if (column === undefined) return;
     if (isOn) {
-      store.colorAs(null, "value");
-      if (kindBefore.current !== null) store.set("kind", kindBefore.current);
-      kindBefore.current = null;
+      restore(store, shown);
       return;
     }
+    shown.current = { feature: best.feature, kindBefore: store.kind.peek() };
     store.colorAs(column, "driver");
-    if (store.kind.peek() !== "ice") return;
-    kindBefore.current = "ice";
-    store.set("kind", "c-ice");
+    if (store.kind.peek() === "ice") store.set("kind", "c-ice");
   };
   return (
     <span
