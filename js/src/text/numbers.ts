@@ -125,14 +125,14 @@ export function tickExponents(largest: number, step: number): ((value: number) =
 export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
-/** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
-/** What distances are measured in; the twin of `UNITS_OF_DISTANCE` in `scene/build.py`. */
+/** What distances are measured in; the twin of `_UNITS_OF_DISTANCE` in `scene/build.py`. */
 const UNITS: Record<Distance, string> = {
   marginal: "SD",
   conditional: "SD (given the other features)",
   custom: "scales",
 };
 
+/** The weight of far values, as a sentence about the open feature; `unordered` levels have no distance. */
 export function reachText(decay: number, distance: Distance, unordered: boolean): string {
   const half = halfWeight(decay);
   if (half === Number.POSITIVE_INFINITY) return `all ${unordered ? "levels" : "values"} count alike`;
