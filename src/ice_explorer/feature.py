@@ -574,6 +574,11 @@ class FeatureExplanation(Unchanging):
         return f"{self._search_drivers().summary}{self._outlying_sentence}"
 
     @property
+    def _known_drivers(self) -> Drivers | None:
+        """What makes the curves differ, if that was searched."""
+        return cast("Drivers | None", self._computed_once.get(DRIVERS))
+
+    @property
     def _outlying_sentence(self) -> str:
         """That some rows behave unlike the rest, with a space in front; "" where none does."""
         note = self._notes.get("outlying")

@@ -13,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ice_explorer import ICEExplorer, explain
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.view_state import ViewState
 from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.replies import describe_drivers
 
@@ -59,6 +61,15 @@ def test_groups_are_compared_where_both_have_rows():
     sentence, _ = said(rent, flats, "rooms")
     assert re.match(rf"From \d to {most:.0f}: ", sentence), sentence
     assert max(abs(float(number)) for number in re.findall(r"[+−]([\d.]+)", sentence)) < 20
+
+
+def test_figures_have_the_sentence_of_the_screen(X):
+    """Once the groups are known, as they are on screen; figures do not search for them."""
+    explanation = explain(lambda X: X["a"] * np.where(X["b"] == "y", 2.0, -1.0), X)
+    state = ViewState(feature="a")
+    assert scene(explanation, state).average.startswith("On average")
+    parts = describe_drivers(explanation["a"], explanation["a"]._search_drivers()).sentence
+    assert scene(explanation, state).average == "".join(part.text for part in parts)
 
 
 def test_a_mean_that_turns_is_told_between_its_extrema(X):

@@ -23,6 +23,7 @@ from ice_explorer.metrics.windows import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, level_palette, split_of
 from ice_explorer.scene.display_axis import place_writer
+from ice_explorer.scene.effects_sentence import effects_sentence
 from ice_explorer.scene.lines import effect_lines, join_lines, leaving_text, lines_of, middle_of, slope_range
 from ice_explorer.scene.view_state import compared_with
 
@@ -363,7 +364,11 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     if state.fades_unlike:
         lines = replace(lines, unlike=opened._unlike_shares().grid_shares)
     middle, figures, output = sum(opened._prediction_range) / 2, opened.metrics(), explanation.output_label
-    average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
+    # As on screen, where the search is made in the background.
+    drivers = opened._known_drivers
+    average = "" if drivers is None else "".join(text for text, _ in effects_sentence(opened, drivers))
+    if average == "":
+        average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
     if figures["missing_impact"] > figures["impact"]:  # a missing value does more than a step does; neither is NaN
         changes = number_text(figures["missing_impact"])
         average += f" If {opened.label} is missing, the prediction changes by {changes} on average, up or down."
