@@ -142,6 +142,14 @@ test("at equal weights no curve ends, and the mean is not dotted", async () => {
   expect(mounted.part("partial-dependence").querySelector(".ice-dotted")).toBeNull();
 });
 
+test("while the kernel compares curves with the data, the note waits", async () => {
+  const model = kernel.model({ feature: "Temperature" });
+  model.delay = 400;
+  const { part } = mount(model);
+  await expect.poll(() => part("unlike-note").textContent).toBe("unlike any row here: …");
+  await expect.poll(() => part("unlike-note").textContent).toMatch(/%$/);
+});
+
 test("where the kernel cannot tell what is unlike the data, a dash has the reason", async () => {
   const model = kernel.model({ feature: "Temperature" });
   const { part } = mount(model.refusing("unlike", "Too few rows."));

@@ -40,13 +40,13 @@ RESIDUAL: Final = Outcome.RESIDUAL
 
 def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, str]:
     """Return what the columns are called: with a number where a column of X is called so."""
-    found = {Outcome.OBSERVED: f"observed {target_name or 'target'}", RESIDUAL: "residual"}
-    for outcome, name in found.items():
-        number = 1
-        while name in labels:
-            number += 1
-            found[outcome] = f"{name} ({number})"
-    return found
+    names = {Outcome.OBSERVED: f"observed {target_name or 'target'}", RESIDUAL: "residual"}
+    return {outcome: _free_label(name, labels) for outcome, name in names.items()}
+
+
+def _free_label(name: str, labels: Collection[str]) -> str:
+    numbered = (name, *(f"{name} ({number})" for number in range(2, len(labels) + 2)))
+    return next(each for each in numbered if each not in labels)
 
 
 def residual_column(label: str, target: Array, predictions: Array) -> Column:

@@ -117,7 +117,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
 def missing_parts(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
     state = ViewState.of(view_state)
-    opened = explanation.get(state.feature)
+    opened = next((feature for feature in explanation.values() if feature.label == state.feature), None)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
         "fade": state.fades_unlike and (opened is None or not opened._knows_unlike),

@@ -12,7 +12,7 @@ import type { Pins } from "../../state/pins.ts";
 import { loadedOf } from "../../state/store.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, percent } from "../../text/numbers.ts";
-import { ElidedName, explainedBy } from "../../ui/components.tsx";
+import { ElidedName, explainedBy, flag } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import { AnchorHandle } from "./anchor.tsx";
 import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
@@ -139,15 +139,19 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
   const [known, progress] = [drawing.unlike.value, store.unlike.value];
   const problem = progress.state === "error" ? progress.message : "";
+  const isWaiting = known === null && progress.state === "computing";
   const { name, text } = explanation("unlike");
   return (
     <span
-      {...explainedBy({ name, text: known === null ? problem : `${known.summary}\n${text}` }, "ice-unlike-title")}
-      data-rare={known !== null && known.share < RARE ? "" : undefined}
+      {...explainedBy(
+        { name, text: known === null ? problem || text : `${known.summary}\n${text}` },
+        "ice-unlike-title",
+      )}
+      data-rare={flag(isWaiting || (known !== null && known.share < RARE))}
       data-test="unlike-note"
-      hidden={known === null && problem === ""}
+      hidden={known === null && problem === "" && !isWaiting}
     >
-      {`unlike any row here: ${known === null ? "–" : percent(known.share)}`}
+      {`unlike any row here: ${known !== null ? percent(known.share) : isWaiting ? "…" : "–"}`}
     </span>
   );
 }
