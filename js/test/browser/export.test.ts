@@ -46,7 +46,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
   expect(asked(mounted)[0]!.choices).toEqual({ shared_y: true });
   expect(caught[0]!.name).toBe("Age.svg");
   expect(await (await caught[0]!.contents).text()).toMatch(/^<svg /);
-  expect(mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
+  await expect.poll(() => mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
 });
 
 test.each([
@@ -104,7 +104,7 @@ test("beside the notebook, the path is told and can be copied; the news can be p
   expect(part("export-news").clientHeight).toBe(0);
   await choose(mounted, "notebook");
   await expect.poll(() => part("export-path").textContent).toBe("/home/reader/notebooks/Age.svg");
-  expect(part("export-result").textContent).toBe("Saved as /home/reader/notebooks/Age.svg");
+  await expect.poll(() => part("export-result").textContent).toBe("Saved as /home/reader/notebooks/Age.svg");
   expect(part("export-result").getAttribute("role")).toBe("status");
   expect(asked(mounted)).toMatchObject([{ format: "svg", what: "view", to: "notebook" }]);
   await userEvent.click(part("copy-path"));
