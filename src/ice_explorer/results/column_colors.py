@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -45,7 +46,7 @@ def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, s
 
 
 def _free_label(name: str, labels: Collection[str]) -> str:
-    numbered = (name, *(f"{name} ({number})" for number in range(2, len(labels) + 2)))
+    numbered = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(each for each in numbered if each not in labels)
 
 
