@@ -366,7 +366,7 @@ def distinct(frame: Frame, at: int) -> list[Any]:
 
 @st.composite
 def _grids(draw: st.DrawFn, frame: Frame) -> Any:
-    grid = draw(st.sampled_from(["quantile", "uniform", "random", "mapping"]))
+    grid = draw(st.sampled_from(["quantile", "uniform", "mapping"]))
     if grid != "mapping":
         return grid
     at = draw(st.integers(0, len(frame.names) - 1))

@@ -164,7 +164,7 @@ VALUES = {
     "categorical_features": {"be a list of names": [{"age": 1}]},
     "groups": {"be 'auto' or a mapping of names to lists of columns": [["red", "blue"], {"color": "red"}]},
     "grid": {
-        "be 'observed', 'quantile', 'uniform', 'random' or 'thresholds', or a mapping of features to values": [
+        "be 'observed', 'quantile', 'uniform' or 'thresholds', or a mapping of features to values": [
             "observd", 5, np.array([1.0, 2.0])
         ]
     },
@@ -194,19 +194,16 @@ MODELS = {
     PredictionError: {
         "must be fitted; this LinearRegression is not. Call": lambda: explain(LinearRegression(), NUMBERS),
         "failed on the first rows of X: ZeroDivisionError: division by zero. Check": lambda: explain(lambda _: 1 / 0),
-        "phantom observations of 'age' (grid value 75.0, row 0 of X): ValueError: too old. Limit the grid": (
+        "phantom observations of 'age' (grid values 20.0 to 75.0, rows 0 to 11 of X): ValueError: too old. Limit": (
             lambda: explain(at_75(raising))
-        ),
-        "row 11 of X as it is: ValueError: too old. Leave out the rows": lambda: explain(
-            lambda rows: raising(wealth(rows), (rows["age"] == 75).to_numpy()), features=["income"]
         ),
         "it returned nan on a phantom observation of 'age' (grid value 75.0, row 0 of X)": lambda: explain(
             at_75(lambda predictions, there: np.where(there, np.nan, predictions))
         ),
-        "(grid value 75.0, row 0 of X): model() returned shape (131,) for 132 rows; expected (132,)": lambda: explain(
+        "rows 0 to 11 of X): model() returned shape (131,) for 132 rows; expected (132,)": lambda: explain(
             at_75(lambda predictions, there: predictions[~there])
         ),
-        "row 0 of X): model() must return numbers; it returned dtype <U9": lambda: explain(
+        "rows 0 to 11 of X): model() must return numbers; it returned dtype <U9": lambda: explain(
             at_75(lambda predictions, there: predictions.astype("U9") if there.any() else predictions)
         ),
         "it returned inf on a phantom observation of 'age'": lambda: explain(lambda rows: wealth(rows) * np.inf),
@@ -252,10 +249,10 @@ MODELS = {
             tree(), method="linear"
         ),
         "is not a sum of RBF kernels": lambda: explain_numbers(tree(), method="kernel"),
-        "needs a tree model. LinearRegression": lambda: explain_numbers(line(), grid="thresholds"),
-        "in front of DecisionTreeRegressor combine or encode all": lambda: explain_numbers(
-            mixed_tree(), grid="thresholds"
+        "needs a tree model applied directly to X, without transformers. LinearRegression": lambda: explain_numbers(
+            line(), grid="thresholds"
         ),
+        "without transformers. This one is preceded by": lambda: explain_numbers(mixed_tree(), grid="thresholds"),
     },
 }
 TABLES = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
 from ice_explorer.errors import DataError, PredictionError
-from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
@@ -163,7 +162,7 @@ def explain(
     response : {"auto", "predict_proba", "decision_function", "predict", "log_odds"}
         "auto" is the first method of predict_proba, decision_function, predict that a classifier has,
         decision_function of an outlier detector, and predict of other models.
-    grid : {"observed", "quantile", "uniform", "random", "thresholds"} mapping or Explanation
+    grid : {"observed", "quantile", "uniform", "thresholds"} mapping or Explanation
         Values at which each feature is evaluated. "thresholds" are all values at which a tree model can step. A
         mapping gives values by feature; other features use "observed". The grid of an unordered category is the
         levels that occur, or the most frequent ones if there are too many. A mapping may include declared levels
@@ -290,14 +289,9 @@ def compute(
                 if feature not in results:
                     results[feature] = plan.compute(feature, progress=report)
     except PredictionError as error:
-        advice = (
-            f"{len(results)} of {counted(len(plan.features), 'feature')} are computed and kept. When the model works, "
-            "compute the others: `error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
-        )
-        resumable = error.advising(advice) if error.is_passing else error
-        resumable.explanation = plan.explanation(results)
-        resumable.resume = short_traceback(partial(compute, plan, results, progress=progress))
-        raise resumable from error.__cause__
+        error.explanation = plan.explanation(results)
+        error.resume = short_traceback(partial(compute, plan, results, progress=progress))
+        raise
     return plan.explanation(results)
 
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.brute import BruteCurves
-from ice_explorer.curves.choose import InnerModel, choose_method
+from ice_explorer.curves.choose import InnerModel, choose_method, threshold_grids
 from ice_explorer.curves.prediction_check import PredictionCheck
-from ice_explorer.curves.thresholds import threshold_grids
 from ice_explorer.drafts import Drafter, Drafts
 from ice_explorer.engines import notes
 from ice_explorer.engines.context import LEAST_BYTES, Context
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Name
     from ice_explorer.tables.table import Table
 
-    _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput], list[str]]
+    _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
 _MANY = 1_000_000  # predictions
@@ -93,14 +92,14 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     )  # fmt: skip
     predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
     inside = InnerModel(model, predictor, columns, table)
-    grids = ("observed", whole.features, []) if whole else _choose_grids(inside, table, columns, chosen, options)
-    grid, references, lost = grids
+    grids = ("observed", whole.features) if whole else _choose_grids(inside, columns, chosen, options)
+    grid, references = grids
 
     n_bytes, limit = _count_bytes(table, columns), options.bytes_in_all
     for_blocks = max(limit - n_bytes, min(limit, LEAST_BYTES))
     context = Context(
         table, columns, weights, predictor, _resolve_settings(options, groups, categorical, predictor),
-        BruteCurves(predictor.predict, table, for_blocks, predictor.response, prediction_check.is_reproduced),
+        BruteCurves(predictor.predict, table, for_blocks, predictor.response),
         prediction_check, options.progress, for_blocks, n_summed=None if whole is None else whole.n_rows,
     )  # fmt: skip
     n_rows = check_sample(options.sample, table.n_observations)
@@ -126,7 +125,6 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     said = [
         *predictor.notes,
         *skipped,
-        *lost,
         *notes.note_columns_beyond_limit(n_bytes, max(limit, LEAST_BYTES)),
         *notes.note_small_weights(weights),
         *notes.note_undeclared_groups(find_groups(undeclared)),
@@ -160,22 +158,19 @@ def _count_bytes(table: Table, columns: Columns) -> int:
     return copied + sum(column.values.nbytes for column in columns.read if column.values.flags.owndata)
 
 
-def _choose_grids(
-    inside: InnerModel, table: Table, columns: Columns, chosen: Sequence[int], options: Options
-) -> _Grids:
-    """Choose where features are evaluated: by a rule or at values of each; with features to be like, and notes."""
+def _choose_grids(inside: InnerModel, columns: Columns, chosen: Sequence[int], options: Options) -> _Grids:
+    """Choose where features are evaluated: by a rule or at values of each; with features to be like."""
     if options.reference is not None:
         references = _references(options.reference, columns, chosen)
         grids = {columns.feature(number).label: item.grid.values for number, item in references.items()}
-        return grids, references, []
+        return grids, references
     if isinstance(options.grid, Mapping):
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
-        return {feature.label: feature.check_grid(values) for feature, values in features}, {}, []
+        return {feature.label: feature.check_grid(values) for feature, values in features}, {}
     if options.grid == "thresholds":
-        thresholds, lost = threshold_grids(inside, table, columns, chosen)
-        return thresholds, {}, lost
+        return threshold_grids(inside, columns, chosen), {}
     assert isinstance(options.grid, str)  # noqa: S101 - as it was checked
-    return options.grid, {}, []
+    return options.grid, {}
 
 
 def _resolve_settings(

@@ -101,7 +101,7 @@ def is_short(returned, hit):
     [pytest.param(family, marks=[] if "function" in family else [pytest.mark.wide]) for family in OF_ONE_EACH],
 )
 @pytest.mark.parametrize("fault", [raises, is_missing, is_short])
-def test_a_model_that_fails_on_a_phantom_observation_is_an_error_with_feature_value_and_row(family, fault):
+def test_a_model_that_fails_on_a_phantom_observation_is_an_error_with_feature_and_rows(family, fault):
     """Whichever its library; the error of the model itself is the cause."""
     case = OF_ONE_EACH[family]
     if not case.installed:
@@ -110,18 +110,16 @@ def test_a_model_that_fails_on_a_phantom_observation_is_an_error_with_feature_va
     with pytest.raises(PredictionError) as caught:
         explained(unlucky(model, fault), rows, method="brute", features=["age"], **{"grid": "observed", **case.options})
     said, place = str(caught.value), f"grid value {float(families.X['age'].max())!r}, row {UNLUCKY} of X"
+    block = r"phantom observations of 'age' \(grid values? \S+.*, rows? .* of X\): "
     if fault is raises:
-        assert said == (
-            f"The model failed on phantom observations of 'age' ({place}): RuntimeError: not that one. "
-            "Limit the grid with `grid=`, or leave the feature out with `features=`."
-        )
+        assert re.match(rf"The model failed on {block}RuntimeError: not that one\. Limit the grid", said)
         assert str(caught.value.__cause__) == "not that one"
     elif fault is is_missing:
         assert said.startswith(
             f"The model must return finite numbers; it returned nan on a phantom observation of 'age' ({place})."
         )
     else:
-        assert said.startswith(f"No predictions of phantom observations of 'age' ({place}): ")
+        assert re.match(f"No predictions of {block}", said)
         assert "() returned shape (" in said
         assert isinstance(caught.value.__cause__, PredictionError)
 

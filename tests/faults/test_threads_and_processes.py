@@ -38,9 +38,7 @@ def test_a_model_that_fails_for_some_phantom_observations_is_an_error_and_resume
         _ = explorer.table
     message = str(caught.value)
     assert message.startswith("The model failed on phantom observations of ")
-    assert message.endswith(
-        "ValueError: out of range. Limit the grid with `grid=`, or leave the feature out with `features=`."
-    )
+    assert "ValueError: out of range. Limit the grid with `grid=`, or leave the feature out" in message
     assert str(caught.value.__cause__) == "out of range"
     assert (explorer._status["state"], explorer._status["message"]) == ("error", message)
     assert "Traceback" in caplog.text

@@ -436,7 +436,7 @@ def test_numbers_on_a_uniform_grid_stay_whole():
     assert e["b"].grid.tolist() == [False, True]
 
 
-@pytest.mark.parametrize("grid", ["observed", "quantile", "uniform", "random"])
+@pytest.mark.parametrize("grid", ["observed", "quantile", "uniform"])
 @pytest.mark.parametrize("is_polars", [False, True])
 def test_a_model_of_decimals_is_handed_decimals(is_polars, grid):
     """With no more digits than the column has, whatever the grid; the curves have them as grid values."""
@@ -474,11 +474,6 @@ def test_more_levels_than_a_grid_holds():
     one = ice.explain(lambda rows: rows["z"], X[:502], grid={"c": ["c7"]}, progress=False)
     assert [note for note in one.notes if note.startswith("'c': levels of 1 observation are not on the grid; their")]
     assert len(ice.explain(lambda rows: rows["z"], X, grid_size=150, progress=False)["c"].grid) == 150
-    drawn, again = (
-        ice.explain(lambda rows: rows["z"], X, grid="random", grid_size=5, progress=False)["c"].grid for _ in range(2)
-    )
-    assert drawn.tolist() == again.tolist()
-    assert len(drawn) == 5
 
 
 # Options that name what does not apply -----------------------------------------------------------

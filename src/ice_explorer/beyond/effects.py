@@ -134,8 +134,8 @@ class _Sums:
         self._context = context = result._context
         self._result, self._feature, self._rows = result, result._item.feature, result._item.summed
         self._weights, self._coordinates = context.row_weights[self._rows], self._feature.values[self._rows]
-        column, seed = SortedValues.of(self._coordinates, self._weights), context.settings.random_state
-        chosen = make_grid(self._feature, column, grid="observed", grid_size=grid_size, random_state=seed)
+        column = SortedValues.of(self._coordinates, self._weights)
+        chosen = make_grid(self._feature, column, grid="observed", grid_size=grid_size)
         self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
         at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
         self._places = at if np.array_equal(result.axis[at], self.grid.values) else None

@@ -78,7 +78,7 @@ class TwoWay(Stepwise):
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         check_integer("sample", sample, 1, f"Leave it out for {SAMPLE}.")
         context.check_model("Partial dependence on two features needs")
-        columns, weights, seed = context.columns, context.weights, context.settings.random_state
+        columns, weights = context.columns, context.weights
         axes = []
         try:
             numbers = [columns.number(name) for name in (first, second)]
@@ -93,7 +93,7 @@ class TwoWay(Stepwise):
                 )
             for feature in features:
                 column = SortedValues.of(feature.values, weights)
-                grid = make_grid(feature, column, grid="quantile", grid_size=grid_size, random_state=seed).values
+                grid = make_grid(feature, column, grid="quantile", grid_size=grid_size).values
                 axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__

@@ -414,8 +414,7 @@ def _choose_features(
 
 def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> FeatureInput:
     feature, column = summary.feature, summary.sorted_values()
-    size, seed = options.grid_size, options.random_state
-    chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
+    chosen = make_grid(feature, column, grid=grid, grid_size=options.grid_size)
     moments, is_constant = summary.moments, feature.is_unordered or len(summary.weights) < 2  # exactly
     deviation = 0.0 if is_constant else float(np.sqrt(moments.squared[0] / moments.weight))
     scale, median, shares = measure(feature, column, chosen.values, deviation)

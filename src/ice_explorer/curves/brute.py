@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ice_explorer.tables.table import Table
 
     Made = Callable[[int], object]
-    Predicts = Callable[[], bool]
     Request = tuple["VariedFeature", Array, Rows, Array]
 
 _BLOCK = 1 << 16  # phantoms summed together; fixed, so that sums do not depend on timing
@@ -90,19 +89,15 @@ class BruteCurves:
     - `rows`: where phantoms come from.
     - `memory_limit`: bytes that one block may take, phantoms and the numbers derived from them together.
     - `response`: what is predicted, "log_odds" for messages about infinite ones.
-    - `predicts`: whether the model predicts what it has predicted before: if not, no phantom is to blame.
     - `observed`: positions of rows of X -> their predictions; None where the model is called for them.
     - `known`: feature, positions and values -> predictions of phantoms, in place of a model that is not there.
     """
 
-    def __init__(
-        self, predict: Callable[[Any], Array], rows: Table, memory_limit: int, response: str, predicts: Predicts = bool
-    ) -> None:
+    def __init__(self, predict: Callable[[Any], Array], rows: Table, memory_limit: int, response: str) -> None:
         self.response = response
         self.observed: Callable[[Rows], Array] | None = None
         self.known: Callable[[VariedFeature, Rows, Array], Array] | None = None
-        self._model, self._predicts = predict, predicts
-        self._rows, self._memory_limit = rows, memory_limit
+        self._model, self._rows, self._memory_limit = predict, rows, memory_limit
         # The container, a copy that the model makes of it, its votes, and what metrics derive from each prediction.
         bytes_each = 3 * rows.row_bytes + 160
         self.phantoms_per_block = int(np.clip(memory_limit // bytes_each, 1, _BLOCK))
@@ -213,68 +208,22 @@ class BruteCurves:
         return check_fits(feature, positions, values, flat.reshape(values.shape), self.response)
 
     def _failure(self, error: Exception, feature: VariedFeature, positions: Rows, values: Array) -> PredictionError:
-        """Return the error for a call that failed, with the first phantom that fails alone."""
-        name, cause = quoted(feature.readable), cause_of(error)
-        rows, single = np.repeat(positions, values.shape[1]), values.reshape(-1, 1)
-        if _is_out_of_memory(error):
-            return PredictionError(
-                "The model must predict one row in the memory that is free; it failed on a block of 1 phantom "
-                f"observation of {name} ({_place(feature, single[0, 0], rows[0])}), after larger blocks: {cause} "
-                f"X has {counted(self._rows.n_observations, 'row')}, and blocks get {self._memory_limit / 1e6:,.0f} MB "
-                "of `memory_limit`.",
-                "Free memory, or explain fewer rows with a smaller `memory_limit`.",
-            )
-
-        def fails(low: int, high: int) -> bool:
-            part = slice(low, high)
-            return self._fails(lambda: self._rows.phantoms(rows[part], feature.column_coordinates(single[part])))
-
-        low, high = 0, len(rows)
-        is_no_prediction = isinstance(error, PredictionError)
-        # A service that does not answer is not called for halves.
-        if not is_no_prediction and (isinstance(error, OSError) or not self._predicts() or not fails(low, high)):
-            passing = PredictionError(
-                f"The model failed: {cause} It was predicting phantom observations of {name}, whose values are not the "
-                "reason.",
-                'Call `explain` again, or press "Resume" in the explorer, when the model works.',
-            )
-            passing.is_passing = True
-            return passing
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if fails(low, middle) else (middle, high)
-        value, row = float(single[low, 0]), rows[low : low + 1]
-        if not fails(low, high):  # only together with others
-            span = f"{feature.text(np.nanmin(values))} to {feature.text(np.nanmax(values))}"
-            where = f"grid values {span}, rows {positions[0]} to {positions[-1]} of X"
-        elif not is_no_prediction and math.isnan(value):
-            return PredictionError(
-                f"The model failed where {name} is missing, as it is in rows of X: {cause}",
-                "Fill missing values, or leave out these rows, for example by `X.dropna()`.",
-            )
-        elif not is_no_prediction and self._fails(lambda: self._rows.take(row)):
-            return PredictionError(
-                f"The model failed on row {row[0]} of X as it is: {cause}",
-                "Leave out the rows that it cannot predict, or fill their missing values.",
-            )
-        else:
-            where = _place(feature, value, row[0])
-        phantoms = f"phantom observations of {name} ({where})"
-        if is_no_prediction:
+        """Return the error for a call that failed, with the block that it was to predict."""
+        phantoms = f"phantom observations of {quoted(feature.readable)} ({_place(feature, positions, values)})"
+        if isinstance(error, PredictionError):
             return PredictionError(f"No predictions of {phantoms}: {error}")
+        if not _is_out_of_memory(error):
+            return PredictionError(
+                f"The model failed on {phantoms}: {cause_of(error)}",
+                "Limit the grid with `grid=`, or leave the feature out with `features=`. If the model works again, press "
+                '"Resume" in the explorer, or call `error.resume()` after `explain`.',
+            )
+        n_rows, limit = counted(self._rows.n_observations, "row"), self._memory_limit / 1e6
         return PredictionError(
-            f"The model failed on {phantoms}: {cause}",
-            "Limit the grid with `grid=`, or leave the feature out with `features=`.",
+            f"The model must predict one row in the memory that is free; it failed on {phantoms}, after larger blocks: "
+            f"{cause_of(error)} X has {n_rows}, and blocks get {limit:,.0f} MB of `memory_limit`.",
+            "Free memory, or explain fewer rows with a smaller `memory_limit`.",
         )
-
-    def _fails(self, rows: Callable[[], Any]) -> bool:
-        try:
-            self._model(rows())
-        except Cancelled:
-            raise
-        except Exception:  # noqa: BLE001 - whatever a model raises
-            return True
-        return False
 
 
 def phantoms_together(requests: Sequence[Request]) -> tuple[Rows, dict[Column, Array], list[slice]]:
@@ -311,7 +260,9 @@ def check_fits(feature: VariedFeature, positions: Rows, values: Array, predictio
         return predictions
     row, column = np.argwhere(~fitting)[0]
     value = float(np.broadcast_to(values, predictions.shape)[row, column])
-    phantom = f"a phantom observation of {quoted(feature.readable)} ({_place(feature, value, positions[row])})"
+    phantom = (
+        f"a phantom observation of {quoted(feature.readable)} ({_place(feature, positions[[row]], np.array(value))})"
+    )
     predicted = float(predictions[row, column])
     if math.isfinite(predicted):
         raise PredictionError(
@@ -326,5 +277,8 @@ def check_fits(feature: VariedFeature, positions: Rows, values: Array, predictio
     )
 
 
-def _place(feature: VariedFeature, value: float, row: Any) -> str:
-    return f"grid value {feature.text(float(value))}, row {row} of X"
+def _place(feature: VariedFeature, positions: Rows, values: Array) -> str:
+    low, high = feature.text(float(np.nanmin(values))), feature.text(float(np.nanmax(values)))
+    of_grid = f"grid value {low}" if low == high else f"grid values {low} to {high}"
+    first, last = positions.min(), positions.max()
+    return f"{of_grid}, row {first} of X" if first == last else f"{of_grid}, rows {first} to {last} of X"

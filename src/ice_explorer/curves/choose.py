@@ -20,6 +20,7 @@ from ice_explorer.trees.forest import NotExactError, UnsupportedModelError, read
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ice_explorer.arrays import Array
     from ice_explorer.curves.closed_forms import LinearModel
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
@@ -83,6 +84,43 @@ class InnerModel:
         if forest.library == "LightGBM" and sees_x and self._table.is_integer_array:
             return replace(forest, dtype=np.dtype(np.float32))  # as it makes of such arrays
         return forest
+
+
+def threshold_grids(inside: InnerModel, columns: Columns, positions: Sequence[int]) -> dict[str, Array]:
+    """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
+
+    On such a grid every step of the curves lies in an interval of its own: the grid shows the exact curve and its exact
+    total variation, however the data lie.
+
+    - `positions`: columns to make grids for.
+    - returns grid values by label, of columns of numbers; values that occur are all there is to tell apart of others.
+    - raises OptionError: if the model is no tree ensemble that sees X itself.
+    """
+    problem = "" if inside.unwrapped.transform is None else "This one is preceded by transformers."
+    try:
+        forest = inside.trees
+    except NotExactError as error:
+        problem = str(error)
+    if problem:
+        raise OptionError(
+            f'`grid="thresholds"` needs a tree model applied directly to X, without transformers. {problem}',
+            'Use `grid="observed"`.',
+        )
+    grids = {}
+    for feature in map(columns.feature, positions):
+        values = feature.values[~np.isnan(feature.values)]
+        thresholds = forest.thresholds(feature.position) if feature.kind == "numeric" else None
+        if thresholds is None or not len(values):  # it is split by category, or has no values
+            continue
+        # The number that stands for a threshold, in the precision of the trees, is the last one on the left side, or
+        # the first one on the right where the threshold itself goes right.
+        ends = thresholds.astype(forest.dtype)
+        if forest.comparison == "le":
+            past = forest.as_compared(feature.position, ends) > thresholds
+            ends = np.where(past, np.nextafter(ends, -np.inf, dtype=ends.dtype), ends)
+        low, high = values.min(), values.max()
+        grids[feature.label] = np.unique([low, *ends[(ends > low) & (ends < high)].astype(np.float64), high])
+    return grids
 
 
 def choose_method(

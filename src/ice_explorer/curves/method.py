@@ -20,7 +20,6 @@ from ice_explorer.engines.sums import (
     missing_change,
     select_rows,
 )
-from ice_explorer.errors import Cancelled, PredictionError
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import MOST_CELLS
 from ice_explorer.metrics.unordered import UnorderedSums
@@ -111,8 +110,6 @@ class _ByFeature(CurveMethod):
         self._weights = context.row_weights
         self._n_jobs = n_jobs
         self._keeps_curves = False
-        # Sums of some rows, with their curves: what fails or is cancelled for a while continues with the next block.
-        self._begun: dict[FeatureInput, tuple[Sums, Array | None]] = {}
 
     @abstractmethod
     def _block_size(self, item: FeatureInput) -> int:
@@ -132,28 +129,12 @@ class _ByFeature(CurveMethod):
             yield rows, self._curves(item, rows, at=at)
 
     def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
-        """Sum all rows of features, except those that were summed before the model failed or the user cancelled."""
+        """Sum all rows of features."""
         return [self._sum(item, report) for item in items]
 
     def _sum(self, item: FeatureInput, report: Report) -> Sums:
-        if item in self._begun:
-            sums, kept = self._begun.pop(item)
-        else:
-            sums = empty_sums(item, self._weights, compiled=self._compiled)
-            kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
-        try:
-            self._add_blocks(item, sums, kept, report)
-        except (Cancelled, PredictionError) as error:
-            if isinstance(error, Cancelled) or error.is_passing:
-                self._begun[item] = sums, kept
-            raise
-        sums.finish()
-        if kept is not None:
-            self.kept[item.feature_number] = kept
-        return sums
-
-    def _add_blocks(self, item: FeatureInput, sums: Sums, kept: Array | None, report: Report) -> None:
-        """Add the rows that are not added yet."""
+        sums = empty_sums(item, self._weights, compiled=self._compiled)
+        kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
         total, label = len(item.summed) * item.n_predictions_per_row, item.feature.label
         are_parallel = self._parallel(item, item.summed[:1]) is not None
         n_made = 0  # predictions of this block that are reported
@@ -169,7 +150,7 @@ class _ByFeature(CurveMethod):
             return curves, missing_change(self._brute, item, rows)
 
         size = _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item)
-        blocks = _in_blocks(item.summed[sums.n_rows :], size)
+        blocks = _in_blocks(item.summed, size)
         with ThreadPool(self._n_jobs if len(blocks) > 1 else 1) as workers:
             for rows, (curves, change) in workers.prefetch(compute, blocks, self._n_jobs - 1):
                 if kept is not None:
@@ -179,6 +160,10 @@ class _ByFeature(CurveMethod):
                 # A block may take fewer predictions than it has phantoms.
                 made(len(rows) * item.n_predictions_per_row - n_made)
                 n_made = 0
+        sums.finish()
+        if kept is not None:
+            self.kept[item.feature_number] = kept
+        return sums
 
 
 class BruteMethod(_ByFeature):

@@ -101,19 +101,6 @@ class PredictionCheck:
             "Explain it again.",
         )
 
-    def is_reproduced(self) -> bool:
-        """Whether the model still predicts these observations."""
-        return self._predict_again() is not None
-
-    def _predict_again(self, observations: Places | slice = slice(None)) -> Array | None:
-        """Predict some of the observations again; None if the model fails, whatever it raises."""
-        try:
-            return self.predict(self._container(observations))
-        except Cancelled:
-            raise
-        except Exception:  # noqa: BLE001 - of a model
-            return None
-
     def dependence_note(self, bounds: tuple[float, float]) -> str:
         """Return a note if predictions depend on chance, or on the rows predicted in the same call; else "".
 
@@ -123,9 +110,12 @@ class PredictionCheck:
         - `bounds`: smallest and largest prediction of all.
         """
         half = np.argsort(self.predicted, kind="stable")[: (len(self.predicted) + 1) // 2]
-        again = self._predict_again(half)
-        # Some models cannot predict so few rows, which a note is not worth an error for.
-        difference = 0.0 if again is None else _difference(again, self.predicted[half])
+        try:
+            difference = _difference(self.predict(self._container(half)), self.predicted[half])
+        except Cancelled:
+            raise
+        except Exception:  # noqa: BLE001 - some models cannot predict so few rows, which is not worth an error
+            return ""
         if difference <= _TOLERANCE * max(map(abs, bounds)):
             return ""
         span = bounds[1] - bounds[0]

@@ -136,8 +136,7 @@ def feature_input(
         chosen, has_missing = like.grid, like.has_missing
     else:
         column = SortedValues.of(values, weights)
-        size, seed = settings.grid_size, settings.random_state
-        chosen = make_grid(feature, column, grid=grid, grid_size=size, random_state=seed)
+        chosen = make_grid(feature, column, grid=grid, grid_size=settings.grid_size)
     if like is not None:
         sigma, median, shares = like.scale, like.median, like.shares
     else:

@@ -74,8 +74,6 @@ class PredictionError(ICEExplorerError, ValueError):
 
     Attributes
     ----------
-    is_passing : bool
-        Whether the same call may work later: the model failed, and not because of the rows that it was to predict.
     explanation : Explanation or None
         Of the features that `explain` had computed before the model failed; None where there is none.
     resume : callable or None
@@ -85,7 +83,6 @@ class PredictionError(ICEExplorerError, ValueError):
 
     explanation: object = None
     resume: Callable[[], object] | None = None
-    is_passing: bool = False
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         """Pickle the message alone: what is kept of an explanation stays where its model is."""

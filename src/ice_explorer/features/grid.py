@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ice_explorer.features.feature import Feature
     from ice_explorer.metrics.likelihood import SortedValues
 
-GridName = Literal["observed", "quantile", "uniform", "random", "thresholds"]
-GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "random", "thresholds")
+GridName = Literal["observed", "quantile", "uniform", "thresholds"]
+GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "thresholds")
 
 _OBSERVED_CAP = 1000
 _CHOSEN_SIZE = 100  # and levels of an unordered category, whose metrics compare each to each
@@ -57,17 +57,15 @@ def make_grid(
     *,
     grid: GridName | Mapping[str, NDArray[np.float64]],
     grid_size: int | None,
-    random_state: int,
 ) -> Grid:
     """Choose the grid of one feature.
 
     - `column`: own coordinates [feature]; missing values and rows of weight 0 give no grid value.
     - `grid`: how to choose, or the values by label; features not in it get their observed values. A uniform grid has
       the digits of the feature. Levels without an order are those that occur, the most frequent ones where there are
-      more than `grid_size`, and drawn ones for "random".
+      more than `grid_size`.
     - `grid_size`: most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for levels
       without an order.
-    - `random_state`: seed of grid="random".
     - returns: strictly increasing values.
     - raises DataError: if no row that has weight holds a value.
     """
@@ -82,13 +80,8 @@ def make_grid(
             return Grid(given, n_distinct)
         grid = "observed"
     size = grid_size or (_OBSERVED_CAP if grid == "observed" and not is_unordered else _CHOSEN_SIZE)
-    if n_distinct <= size and (is_unordered or grid in {"observed", "random"}):
+    if n_distinct <= size and (is_unordered or grid == "observed"):
         return Grid(column.distinct, n_distinct)
-    if grid == "random":  # with both ends of an axis
-        distinct = column.distinct
-        ends, inner = (distinct[:0], distinct) if is_unordered else (distinct[[0, -1]], distinct[1:-1])
-        drawn = feature_seed(random_state, feature.label).choice(inner, max(size - len(ends), 0), replace=False)
-        return Grid(np.unique(np.append(ends, drawn)), n_distinct)
     if is_unordered:
         frequencies = np.bincount(np.searchsorted(column.distinct, column.values), column.weights)
         most_frequent = column.distinct[np.argsort(-frequencies, kind="stable")[:size]]
