@@ -16,7 +16,6 @@ from sklearn import (
     linear_model,
     mixture,
     model_selection,
-    multioutput,
     neural_network,
     pipeline,
     preprocessing,
@@ -206,22 +205,7 @@ SKLEARN = [
         ), "tree",
     ),
     Case(
-        "scikit-learn, several outputs with classes", "RandomForestClassifier",
-        of(
-            lambda: ensemble.RandomForestClassifier(**FOREST), two_labels(),
-            lambda m, rows: m.predict_proba(rows)[1][:, 2],
-        ),
-        options={"output": (1, "small")},
-    ),
-    Case(
-        "scikit-learn, several outputs with classes", "ClassifierChain",
-        of(
-            lambda: multioutput.ClassifierChain(linear_model.LogisticRegression()), two_flags(),
-            proba(0),
-        ), options={"output": (0, 1)},
-    ),
-    Case(
-        "scikit-learn, several outputs with classes", "MLPClassifier of labels",
+        "scikit-learn, several labels", "MLPClassifier",
         of(
             lambda: neural_network.MLPClassifier(hidden_layer_sizes=4, max_iter=30, random_state=0), two_flags(),
             proba(0),

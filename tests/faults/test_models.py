@@ -187,35 +187,19 @@ def masked(values, is_masked):
     return np.ma.array(values, mask=is_masked)
 
 
-class Flags:
-    """A classifier of two outputs, which returns a list of tables, one of them masked."""
-
-    classes_ = (np.array([0, 1]), np.array([0, 1]))
-
-    def predict(self, rows):
-        return np.zeros((len(rows), 2))
-
-    def predict_proba(self, rows):
-        share = wealth(rows) / 20
-        table = np.column_stack([1 - share, share])
-        return [table, masked(table, table > 0.5)]
-
-
 @pytest.mark.parametrize(
     ("model", "place"),
     [
         (lambda rows: masked(wealth(rows), rows["age"] == 20), "(grid value 20.0, row 0 of X)"),
         (lambda rows: [masked(v, v < 100) for v in wealth(rows)], "(grid value 20.0, row 0 of X)"),
-        (Flags(), "(grid value 70.0, row 10 of X)"),
         (lambda rows: masked(wealth(rows), (rows["age"] == 75) & (rows["income"] == 3.0)), "(grid value 75.0, row 0"),
     ],
-    ids=["array", "list", "tables", "a phantom observation"],
+    ids=["array", "list", "a phantom observation"],
 )
 def test_a_masked_prediction_is_no_number(model, place):
     """Otherwise NumPy takes what lies under the mask for a prediction."""
-    options = {"output": (1, 1)} if isinstance(model, Flags) else {}
     with pytest.raises(PredictionError) as caught:
-        explained(model, AGES, grid="observed", **options)
+        explained(model, AGES, grid="observed")
     assert "must return finite numbers; it returned nan on a phantom observation of 'age'" in str(caught.value)
     assert place in str(caught.value)
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ice_explorer as ice
-from ice_explorer.errors import DataError, OptionError, PredictionError
+from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.models.predict import make_predictor
 
 pytestmark = pytest.mark.current
@@ -93,10 +93,7 @@ def test_two_rows_and_two_classes_are_not_mixed_up(response):
 
 
 def test_as_many_rows_as_outputs_are_not_mixed_up():
-    """Two rows of two outputs with classes of their own, three rows of three classes, two of a function's columns."""
-    forest = ensemble.RandomForestClassifier(**families.FOREST).fit(families.X, families.two_flags())
-    e = explained(forest, TWO, output=(1, 1))
-    assert_curves(e["age"], lambda rows: forest.predict_proba(rows)[1][:, 1], TWO)
+    """Three rows of three classes, two of a function's columns."""
     f = explained(lambda rows: np.column_stack([rows["age"], -rows["age"]]), TWO, output=1)["age"]
     assert_allclose(f.curves, np.tile(-f.grid, (2, 1)))
     model, three = svm.SVC().fit(families.X, families.SIZE), families.X.iloc[:3]
@@ -114,20 +111,13 @@ def message(error, model, rows=families.X, **options):
     return str(caught.value)
 
 
-def test_classes_of_several_outputs_are_chosen_as_pairs():
-    """The output alone will do where it has two classes, with a note."""
+def test_several_outputs_with_classes_are_refused():
+    """A function of one of them is explained."""
     model = ensemble.RandomForestClassifier(**families.FOREST).fit(families.X, families.two_labels())
-    (note,) = (note for note in explained(model, families.X).notes if note.startswith("Explained class: (0, "))
-    assert note.endswith("the most frequent one in the predictions. Choose another one by `output=`.")
-    assert message(OptionError, model, output=1).startswith("The model returns 3 classes of output 1, so one must be ")
-    for wrong in ((1, "huge"), 7, "yes", True):
-        assert message(OptionError, model, output=wrong).startswith(
-            "`output` must be one of (0, 'no'), (0, 'yes'), (1, "
-        )
-    e = explained(model, families.X, output=0)
-    assert e.output_label == "probability of yes, output 0"
-    assert e.notes[0] == "Explained class: (0, 'yes'), the second of two. Pass `output=(0, 'no')` for the other."
-    assert explained(model, families.X, output=[1, "large"]).output_label == "probability of large, output 1"
+    words = "must have one output with classes; this one has 2. Pass a function for one of them"
+    assert words in message(PredictionError, model)
+    e = explained(lambda rows: model.predict_proba(rows)[1][:, 1], families.X)
+    assert_curves(e["age"], lambda rows: model.predict_proba(rows)[1][:, 1], families.X)
 
 
 def test_two_labels_that_may_both_hold_are_not_two_sides_of_one():
@@ -195,29 +185,16 @@ def test_responses_offered():
     assert p.responses == ("predict_proba", "decision_function", "predict", "log_odds")
 
 
-class Flat:
-    """Returns one table of the probabilities of all its outputs."""
-
-    classes_ = (np.array([0, 1]), np.array([0, 1, 2]))
-
-    def predict(self, rows):
-        return np.zeros((len(rows), 2))
-
-    def predict_proba(self, rows):
-        return np.zeros((len(rows), 5))
-
-
 @pytest.mark.parametrize(
     ("model", "options", "words"),
     [
         (lambda rows: np.array(["1.5"] * len(rows), object), {}, "must return numbers; it returned dtype object"),
-        (Flat(), {"output": (0, 1)}, "must return a list of 2 arrays, one per output with a column per class"),
         (
             svm.SVC(decision_function_shape="ovo").fit(families.X, np.arange(families.N) % 4),
             {"output": 1, "response": "decision_function"}, "returned shape (2, 6) for 2 rows; expected (2, 4). ",
         ),
     ],
-    ids=["numbers as text", "one table of several outputs", "scores of pairs of classes"],
+    ids=["numbers as text", "scores of pairs of classes"],
 )  # fmt: skip
 def test_what_is_no_prediction_of_an_output_is_refused(model, options, words):
     """Neither read in silence nor taken apart by its size."""

@@ -8,7 +8,6 @@ from origins import read_provenance
 from sklearn.cluster import Birch, KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,8 +20,6 @@ RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(90, 3)), columns=["a", "b", "c"])
 LABELS = np.where(X["a"] > 0.9, "high", np.where(X["a"] > -0.6, "mid", "low"))  # mid most often, then low
 CLASSIFIER = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, LABELS)
-PAIRS = np.column_stack([LABELS, np.where(X["b"] > 0, "yes", "no")])
-FLAGS = np.column_stack([X["a"] > 1, X["b"] > -1, X["c"] > 0]).astype(int)
 
 
 class Labels:
@@ -71,16 +68,14 @@ def test_of_many_rows_some_are_predicted():
         (SVC().fit(X, LABELS), None, "mid"),
         (Labels(), LABELS, "mid"),
         (Labels(), None, "mid"),
-        (RandomForestClassifier(5, random_state=0).fit(X, PAIRS), PAIRS, "(0, 'mid')"),
-        (MultiOutputClassifier(LogisticRegression()).fit(X, FLAGS), FLAGS, "(0, 0)"),
         (LinearRegression().fit(X, X[["b", "c"]]), None, "0"),
         (two_outputs, None, "0"),
         (KMeans(3, random_state=0).fit(X), None, None),
     ],
-    ids=["scores", "labels", "labels, no y", "outputs", "labels of several", "numbers", "function", "clusters"],
+    ids=["scores", "labels", "labels, no y", "numbers", "function", "clusters"],
 )  # fmt: skip
 def test_every_model_that_predicts_opens(model, y, expected):
-    """Classes by scores, labels or probabilities, outputs with classes, several numbers, clusters."""
+    """Classes by scores, labels or probabilities, several numbers, clusters."""
     x, output, notes = opened(model, y)
     assert output in x._header["outputs"]
     assert len(notes) == 1

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.multioutput import MultiOutputClassifier
 
 import ice_explorer as ice
 from ice_explorer.errors import DataError
@@ -70,9 +69,6 @@ def test_each_output_has_its_own_column():
     two = np.column_stack([NUMBERS, np.arange(N)])
     numbers = explained(LinearRegression().fit(X, two), output=1)
     assert_allclose(numbers._target(two), np.arange(N))
-    labels = np.column_stack([LABELS, ["yes", "no"] * 3])
-    several = explained(MultiOutputClassifier(LogisticRegression()).fit(X, labels), output=(1, "yes"))
-    assert_allclose(several._target(labels), [1, 0] * 3)
 
 
 @pytest.mark.parametrize(

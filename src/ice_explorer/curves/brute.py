@@ -215,7 +215,7 @@ class BruteCurves:
         if not _is_out_of_memory(error):
             return PredictionError(
                 f"The model failed on {phantoms}: {cause_of(error)}",
-                "Limit the grid with `grid=`, or leave the feature out with `features=`. If the model works again, press "
+                "Limit the grid with `grid=`, or leave the feature out with `features=`. If it works again, press "
                 '"Resume" in the explorer, or call `error.resume()` after `explain`.',
             )
         n_rows, limit = counted(self._rows.n_observations, "row"), self._memory_limit / 1e6

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places, Rows
 
 _BLOCK = 1 << 16  # similarities computed at a time: they fit the cache
-_ROUNDING = 2e-15  # of an interpolated similarity, of at most 1
 _REACH = 2.5  # from centres to rows and grid values, in units of the kernel: rounding grows by exp(_REACH²)
 _NEGLIGIBLE = 1e-17
 _MOST_SUMS = 1 << 22  # that are kept of all rows: 32 MB
@@ -164,10 +163,9 @@ class KernelModel:
         if exchanged is not None:
             return exchanged + self.intercept
         others = np.setdiff1d(np.arange(self.n_columns), columns)
-        moving = self._in_units(self.centres[:, columns], columns)
-        nodes, of_nodes = _interpolated(points, moving) if len(columns) == 1 else (points, None)
-        curves = self._sum_similar(positions, others, _similarity(moving, nodes) * self.weights[:, None])
-        return (curves if of_nodes is None else curves @ of_nodes) + self.intercept
+        gaps = self._in_units(self.centres[:, columns], columns)[:, None] - points
+        factors = np.exp(-np.sum(gaps**2, axis=2)) * self.weights[:, None]
+        return self._sum_similar(positions, others, factors) + self.intercept
 
     def _sum_similar(self, positions: Rows, columns: Places, factors: Array) -> Array:
         """Return Σ_s similarity · factor_s in some columns, (n_rows, n_factors), for factors (n_centres, n_factors)."""
@@ -285,29 +283,3 @@ def _covariance(kernel: Any, n_columns: int) -> tuple[float, Array | None, float
     here, far = np.zeros((1, n_columns)), 100.0 * lengths[None, :]  # where the RBF kernel is 0
     constant = float(kernel(here, far)[0, 0])
     return float(kernel(here, here.copy())[0, 0]) - constant, lengths, constant
-
-
-def _similarity(centres: Array, points: Array) -> Array:
-    """Return exp(-|centre - point|²), (n_centres, n_points)."""
-    return np.asarray(np.exp(-np.sum((centres[:, None] - points) ** 2, axis=2)))
-
-
-def _interpolated(grid: Array, centres: Array) -> tuple[Array, Array | None]:
-    """Return a few points, and what interpolates curves between them to the grid, (n_points, n_grid).
-
-    Curves are sums of Gaussians, which a polynomial through Chebyshev nodes follows to the last bits where the grid is
-    not much wider than the kernel. Where it is, or has few values, the points are those of the grid.
-    """
-    low, high = grid.min(), grid.max()
-    # The error depends on how far a centre is from the grid, in a smooth way.
-    some = np.linspace(centres.min(), centres.max(), 33)[:, None]
-    for n in (12, 24, 48):
-        if n >= len(grid) / 2:
-            break
-        nodes = np.cos((np.arange(n) + 0.5) * (np.pi / n))
-        values = np.clip((2.0 * grid[:, 0] - low - high) / (high - low), -1.0, 1.0)
-        of_nodes = chebvander(nodes, n - 1) * np.where(np.arange(n) == 0, 1.0, 2.0) @ chebvander(values, n - 1).T / n
-        points = 0.5 * (low + high) + 0.5 * (high - low) * nodes[:, None]
-        if np.abs(_similarity(some, points) @ of_nodes - _similarity(some, grid)).max() <= _ROUNDING:
-            return points, of_nodes
-    return grid, None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import Feature
-from ice_explorer.tables.labels import labels_of, n_shared
+from ice_explorer.tables.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +78,7 @@ def level_names(labels: Sequence[str]) -> list[str]:
 def _beginning(labels: Sequence[str]) -> tuple[str, str]:
     """Return what all texts begin with, up to a separator, and how much of it is before a bracket that is open."""
     first, last = min(labels), max(labels)  # if these two agree up to somewhere, so do all between them
-    shared = first[: n_shared(first, last)]
+    shared = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
     beginning = shared[: max((shared.rfind(separator) + 1 for separator in _SEPARATORS), default=0)]
     opened: list[int] = []
     for place, letter in enumerate(beginning):

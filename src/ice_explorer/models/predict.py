@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.checks import check_one_of, n_masked
+from ice_explorer.checks import check_one_of, is_number, n_masked
 from ice_explorer.errors import ICEExplorerError, ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
 from ice_explorer.locks import find_bound_object, lock_of_model
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 Response = Literal["auto", "predict_proba", "decision_function", "predict", "log_odds"]
-Form = Literal["columns", "tables", "labels", "sides"]
+Form = Literal["columns", "labels", "sides"]
 RESPONSES: Final[tuple[Response, ...]] = ("auto", "predict_proba", "decision_function", "predict", "log_odds")
 
 _PREDICTION: Final = "prediction"
@@ -52,10 +52,9 @@ _NUMBER_PER_ROW: Final = "Wrap the model in a function that returns a number per
 class Outputs:
     """The outputs of a prediction method, and how they are read from what it returns.
 
-    - `names`: what `output=` chooses from: classes, names or numbers; pairs (output, class) where several outputs have
-      classes. Empty where the method returns one number per row.
+    - `names`: what `output=` chooses from: classes, names or numbers. Empty where there is one number per row.
     - `text`: what the numbers are, "{}" for a class.
-    - `form`: a column per output; a list of such tables; labels; or the second of two "sides" in one column.
+    - `form`: a column per output; labels; or the second of two "sides" in one column.
     - `what`: outputs as messages call them.
     - `of_classes`: whether outputs are classes, or numbers of their own.
     - `is_default`: whether the second of two is chosen by default: a row is of the one class or the other.
@@ -94,21 +93,10 @@ class Outputs:
         """
         if self.form == "columns":
             return self._table(returned, n_rows, len(self.names))
-        pairs: list[Any] = [name if isinstance(name, tuple) else (0, name) for name in self.names]
-        sizes = np.bincount([number for number, _ in pairs]).tolist()  # classes of each output
-        if self.form == "tables":
-            if not isinstance(returned, list | tuple) or len(returned) != len(sizes):
-                raise PredictionError(
-                    f"{self.method.name}() must return a list of {len(sizes)} arrays, one per output with a column per "
-                    "class; it returned something else.",
-                    _NUMBER_PER_ROW,
-                )
-            return np.hstack([self._table(part, n_rows, size) for part, size in zip(returned, sizes, strict=True)])
-        table = self._table(returned, n_rows, len(sizes) if isinstance(self.names[0], tuple) else 0)
+        column = self._table(returned, n_rows, 0)[:, 0]
         if self.form == "labels":
-            return np.column_stack([table[:, number] == label for number, label in pairs]).astype(np.float64)
-        first = 1.0 - table if self.method.returns == "probabilities" else -table
-        return np.stack([first, table], axis=2).reshape(n_rows, -1)
+            return np.column_stack([column == label for label in self.names]).astype(np.float64)
+        return np.column_stack([-column, column])
 
     def _table(self, returned: Any, n_rows: int, width: int) -> Values:
         """Check the shape of an array, where a width of 0 is one number per row."""
@@ -126,38 +114,36 @@ class Outputs:
     def choose(self, output: Any) -> tuple[int, tuple[str, ...]]:
         """Return the position of an output, and a note on a choice that the user did not make.
 
-        - `output`: looked up by an equal label or name, then by position where no label is a number; of pairs also the
-          number of the output alone. None for the default, of two classes the second.
+        - `output`: looked up by an equal label or name, then by position where no label is a number. None for the
+          default, of two classes the second.
         - raises OptionError: if there is no default, or no such output.
         """
         names: Any = self.names
-        if output is None and self.must_be_chosen:
-            raise _output_needed(self.what, names)
-        if output is not None and not names:
+        if output is None:
+            if self.must_be_chosen:
+                raise OptionError(
+                    f"The model returns {len(names)} {self.what}, so one must be chosen.",
+                    f"Pass `output={quoted(names[0])}` (or {listed(names[1:], _SHOWN)}).",
+                )
+            if len(names) < 2:
+                return 0, ()
+            first, second = map(quoted, names)
+            return 1, (f"Explained class: {second}, the second of two. Pass `output={first}` for the other.",)
+        if not names:
             raise single_output_error(output)
-        output = tuple(output) if isinstance(output, list) else output
-        is_whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
         # Where labels are numbers, a position would be taken for a label: of 1, 2, 3 position 1 is not label 1.
-        has_numbers = any(isinstance(name, (int, float)) and not isinstance(name, bool) for name in names)
-        are_pairs = bool(names) and isinstance(names[0], tuple)
-        has_positions = not (has_numbers or are_pairs or self.is_observed)
-        matches = list(range(max(1, len(names)))) if output is None else []
-        matches = matches or [k for k, name in enumerate(names) if _is_same(name, output)][:1]
-        if not matches and is_whole and are_pairs:
-            matches = [k for k, (number, _) in enumerate(names) if number == output]
-        elif not matches and is_whole and has_positions:
-            matches = [int(output)] if 0 <= output < len(names) else []
-        if len(matches) > 2:
-            raise _output_needed(f"classes of output {output}", [names[k] for k in matches])
-        if not matches:
-            positions = f", or a position from 0 to {len(names) - 1}" if has_positions else ""
-            advice = "Only labels predicted for the first rows are known." if self.is_observed else ""
-            got = f"{quoted(output)}.{did_you_mean(output, names)}"
-            raise OptionError(f"`output` must be one of {listed(names, _SHOWN)}{positions}; got {got}", advice)
-        if len(matches) < 2:
-            return matches[0], ()
-        first, second = (quoted(names[k]) for k in matches)
-        return matches[1], (f"Explained class: {second}, the second of two. Pass `output={first}` for the other.",)
+        has_positions = not (self.is_observed or any(map(is_number, names)))
+        for position, name in enumerate(names):
+            is_comparable = np.isscalar(output) or type(name) is type(output)
+            if is_comparable and isinstance(name, bool) == isinstance(output, bool) and name == output:
+                return position, ()
+        is_whole = isinstance(output, (int, np.integer)) and not isinstance(output, bool)
+        if has_positions and is_whole and 0 <= output < len(names):
+            return int(output), ()
+        positions = f", or a position from 0 to {len(names) - 1}" if has_positions else ""
+        advice = "Only labels predicted for the first rows are known." if self.is_observed else ""
+        got = f"{quoted(output)}.{did_you_mean(output, names)}"
+        raise OptionError(f"`output` must be one of {listed(names, _SHOWN)}{positions}; got {got}", advice)
 
     def label(self, position: int, target: Sequence[str] = ()) -> str:
         """Return what the numbers of an output are called.
@@ -167,11 +153,6 @@ class Outputs:
           number has no name.
         """
         name: Any = self.names[position] if self.names else None
-        if isinstance(name, tuple):
-            number, label = name
-            if len(target) > number:
-                return self.text.format(f"{target[number]} = {_word(label)}")
-            return f"{self.text.format(_word(label))}, output {number}"
         if len(target) == max(1, len(self.names)) and not (self.of_classes and len(target) == 1):
             name = target[position]
         if self.of_classes:
@@ -182,11 +163,6 @@ class Outputs:
         if isinstance(name, str):
             return f"predicted {_word(name)}" if self.text == _PREDICTION else f"{self.text} of {_word(name)}"
         return f"{self.text} of output {_word(name)}"
-
-
-def _is_same(name: Any, output: Any) -> bool:
-    is_comparable = np.isscalar(output) or type(name) is type(output)
-    return is_comparable and isinstance(name, bool) == isinstance(output, bool) and name == output
 
 
 def _word(label: object) -> str:
@@ -216,25 +192,19 @@ def _shape_error(method: str, shape: tuple[int, ...], expected: tuple[int, ...])
     )
 
 
-def _output_needed(what: str, names: Sequence[object]) -> OptionError:
-    others = f" (or {listed(names[1:], _SHOWN)})" if len(names) > 1 else ""
-    return OptionError(
-        f"The model returns {len(names)} {what}, so one must be chosen.", f"Pass `output={quoted(names[0])}`{others}."
-    )
-
-
 # --- what is returned -----------------------------------------------------------------------------
 
 
-def _outputs_of(  # noqa: PLR0911 - one per form
-    response: str, methods: dict[str, PredictionMethod], classes: Any, returned: Any, rows: Any
-) -> Outputs:
+def _outputs_of(response: str, methods: dict[str, PredictionMethod], classes: Any, returned: Any, rows: Any) -> Outputs:
     """Find out which outputs a method has, from what it returned for some rows."""
     method, n_rows = methods[response], rows.shape[0]
     if method.returns == "numbers" or (method.returns == "scores" and classes is None):
         return _outputs_of_numbers(method, returned, n_rows)
     if isinstance(classes, list | tuple) and len(classes) and np.ndim(classes[0]) == 1:
-        return _outputs_of_pairs(method, classes, returned)
+        raise PredictionError(
+            f"A model must have one output with classes; this one has {len(classes)}.",
+            "Pass a function for one of them, for example `lambda X: model.predict_proba(X)[0][:, 1]`.",
+        )
     shape = np.shape(returned)
     if classes is None and method.returns == "labels":
         if "predict_proba" not in methods:
@@ -256,16 +226,6 @@ def _outputs_of(  # noqa: PLR0911 - one per form
     if (np.abs(sums[np.isfinite(sums)]) >= _ROUNDING).any():
         return replace(outputs, what="labels", is_default=False)
     return outputs
-
-
-def _outputs_of_pairs(method: PredictionMethod, classes: Any, returned: Any) -> Outputs:
-    """Return the classes of several outputs, of which each has its own."""
-    pairs = tuple((k, label) for k, labels in enumerate(classes) for label in _plain(labels))
-    form: Form = "labels" if method.returns == "labels" else "sides"
-    if isinstance(returned, list | tuple) or (form == "sides" and len(pairs) != 2 * len(classes)):
-        form = "tables"
-    what = f"classes of {len(classes)} outputs"
-    return Outputs(method, pairs, _TEXT[method.returns], form, what=what, is_default=False)
 
 
 def _outputs_of_numbers(method: PredictionMethod, returned: Any, n_rows: int) -> Outputs:
@@ -366,7 +326,7 @@ class Predictor:
     - `predict`: rows in the container of X -> (n_rows,) float64.
     - `output_label`: what the numbers are, for axes: "probability of yes".
     - `named_after`: names of the columns of y -> the same in their words: "predicted cnt".
-    - `output`: the chosen class, name or position, or pair (output, class); None where the model has one output.
+    - `output`: the chosen class, name or position; None where the model has one output.
     - `position`: of the output among all; None where the model has one.
     - `response`: the response taken, "auto" resolved; "callable" for a function.
     - `notes`: choices that the user did not make.

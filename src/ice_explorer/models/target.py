@@ -42,21 +42,17 @@ def target_values(y: object, predictor: Predictor, n_observations: int) -> Array
             advice, where = "Pass the targets of the rows of X, in their order.", counted(n_observations, "observation")
             raise DataError(f"`y` must hold one value per observation; got {len(column)} for {where}.", advice)
     label: Any = predictor.output
-    is_pair = isinstance(label, tuple)  # several outputs with classes of their own
     # Of several labels of which each may hold, there is a column of 0 and 1 for each.
-    is_single = predictor.of_classes and not is_pair and len(columns) == 1
-    n_columns = 1 if is_single else 1 + outputs[-1][0] if is_pair else max(1, len(outputs))
+    is_single = predictor.of_classes and len(columns) == 1
+    n_columns = 1 if is_single else max(1, len(outputs))
     if len(columns) != n_columns:
         raise DataError(
             f"`y` must have one column for each output of the model, {n_columns}; got {len(columns)}.",
             "Pass the target that the model was fitted on.",
         )
-    values = columns[label[0] if is_pair else 0 if is_single else predictor.position or 0]
-    if not (is_pair or is_single):
-        return _numbers(values)
-    labels: list[Any] = list(predictor.classes)
-    if is_pair:
-        labels, label = [each for number, each in labels if number == label[0]], label[1]
+    if not is_single:
+        return _numbers(columns[predictor.position or 0])
+    values, labels = columns[0], list(predictor.classes)
     if not any(value == each for value in values if value is not None for each in labels):
         first = next((value for value in values if value is not None), None)
         got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
@@ -129,7 +125,7 @@ def choose_initial_output(
     """Choose an output where the user did not.
 
     It is the class most frequent in y, else in the predictions, and the first of outputs that are no classes. As for
-    `explain`, it is the second of two classes. Where outputs have classes of their own, it is a class of the first one.
+    `explain`, it is the second of two classes.
 
     - `predict`: rows in the container of X -> (n_rows, n_outputs).
     - returns: its position, and notes on the choice.
@@ -149,17 +145,16 @@ def choose_initial_output(
 
 def _most_frequent(y: object, table: Table, names: Any, predict: Callable[[Any], Array]) -> tuple[int, str]:
     """Return the position of the class that is most frequent, and where it is."""
-    labels = [name[1] for name in names if name[0] == names[0][0]] if isinstance(names[0], tuple) else list(names)
     columns = [] if y is None else target_columns(y)
     if len(columns) == len(names):  # for each label, whether it holds
         counts = [sum(value in (1, True) for value in column) for column in columns]
     else:
-        counts = [sum(value == label for value in values) for values in columns[:1] for label in labels]
+        counts = [sum(value == label for value in values) for values in columns[:1] for label in names]
     if any(counts):
         return int(np.argmax(counts)), "in `y`"
     n_rows = table.n_observations
     rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
-    predicted = predict(table.take(rows))[:, : len(labels)]
+    predicted = predict(table.take(rows))
     if not np.isin(predicted, (0.0, 1.0)).all():  # else several labels may hold
         predicted = predicted == predicted.max(axis=1, keepdims=True)
     where = "in the predictions" + ("" if len(rows) == n_rows else f" of {len(rows):,} rows")
