@@ -13,8 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from ice_explorer.trees.forest import Forest
-from ice_explorer.trees.link import Link
+from ice_explorer.trees.forest import Forest, Link
 
 TINY = 2.0**-20
 

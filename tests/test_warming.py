@@ -15,10 +15,10 @@ from sklearn.ensemble import RandomForestRegressor
 import ice_explorer as ice
 
 runpy.run_path(sys.argv[1])
-from ice_explorer.metrics import ordered_numba
-from ice_explorer.trees import margins_numba, sweep_numba
+from ice_explorer.metrics import fold_numba
+from ice_explorer.trees import sweep_numba
 
-modules = (ordered_numba, margins_numba, sweep_numba)
+modules = (fold_numba, sweep_numba)
 kernels = {
     f"{module.__name__}.{name}": kernel
     for module in modules

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.engines.sums import sum_blocks
+from ice_explorer.engines.feature_input import sum_blocks
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.grid import feature_seed
-from ice_explorer.features.sampling import nested_samples
+from ice_explorer.features.grid import feature_seed, nested_samples
 from ice_explorer.metrics.influence import Sampling, sampling_of
-from ice_explorer.metrics.windows import nearest_shares
+from ice_explorer.metrics.ordered import nearest_shares
 from ice_explorer.results.intervals import make_block
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Rows
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.tables.column import Name
 
     BetweenBlocks = Callable[[], object]

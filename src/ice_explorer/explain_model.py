@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.grid import GridName
-    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.plan import Plan
     from ice_explorer.results.options import MethodName

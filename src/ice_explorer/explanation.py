@@ -42,8 +42,7 @@ from ice_explorer.results.intervals import (
 )
 from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
-from ice_explorer.tables.column import label_index
-from ice_explorer.tables.labels import clipped, readable
+from ice_explorer.tables.column import clipped, label_index, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence

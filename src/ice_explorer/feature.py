@@ -12,7 +12,7 @@ import numpy as np
 from ice_explorer.checks import check_integer
 from ice_explorer.drivers.candidates import MOST, correlated, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
-from ice_explorer.engines.sums import empty_sums, sum_blocks
+from ice_explorer.engines.feature_input import empty_sums, sum_blocks
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.drivers import Drivers
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling

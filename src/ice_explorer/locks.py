@@ -1,4 +1,4 @@
-"""Locks that survive a fork, and one for each model, which one explanation at a time calls in any number of threads."""
+"""Locks that survive a fork, one for each model, which one explanation at a time calls, and threads that share them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import os
 import sys
 import threading
 import weakref
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import takewhile
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from ice_explorer.errors import Cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from threading import RLock
 else:
     RLock = type(threading.RLock())
 
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 Task = TypeVar("Task", bound="Callable[..., Any]")
 
@@ -134,6 +137,42 @@ def share_locks(task: Task) -> Task:
         return task(*args, **kwargs)
 
     return run  # type: ignore[return-value]
+
+
+class ThreadPool:
+    """Pool of threads; with one job, tasks run in the calling thread."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._pool = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def map(self, task: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+        """Return the results of a task for all arguments, in their order."""
+        if self._pool is None:
+            return list(map(task, *arguments))
+        return list(self._pool.map(share_locks(task), *arguments))
+
+    def prefetch(
+        self, task: Callable[[Argument], Result], arguments: Iterable[Argument], n_ahead: int
+    ) -> Iterator[tuple[Argument, Result]]:
+        """Yield arguments and results in their order, while at most `n_ahead` later tasks run."""
+        if self._pool is None:
+            yield from ((argument, task(argument)) for argument in arguments)
+            return
+        begun = deque[tuple[Argument, Future[Result]]]()
+        for argument in arguments:
+            begun.append((argument, self._pool.submit(share_locks(task), argument)))
+            if len(begun) > n_ahead:
+                done, result = begun.popleft()
+                yield done, result.result()
+        for done, result in begun:
+            yield done, result.result()
 
 
 def _after_fork() -> None:

@@ -15,27 +15,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
-from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.brute import BruteCurves, PredictionCheck
 from ice_explorer.curves.choose import InnerModel, choose_method, threshold_grids
-from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.drafts import Drafter, Drafts
-from ice_explorer.engines import notes
-from ice_explorer.engines.context import LEAST_BYTES, Context
+from ice_explorer.engines.context import (
+    LEAST_BYTES,
+    Context,
+    note_columns_beyond_limit,
+    note_columns_not_ranked,
+    note_grids,
+    note_saturated,
+    note_small_weights,
+    note_undeclared_groups,
+)
 from ice_explorer.engines.feature_input import feature_input
 from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.columns import Columns
+from ice_explorer.features.columns import Columns, check_groups, find_groups
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
-from ice_explorer.features.groups import check_groups, find_groups
 from ice_explorer.locks import Lock, cancel_wait_when
-from ice_explorer.models.fitted import fitted_table
-from ice_explorer.models.predict import make_predictor
+from ice_explorer.models.predict import fitted_table, make_predictor
 from ice_explorer.models.target import choose_initial_output, target_names
 from ice_explorer.results.notes import known_target
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
-from ice_explorer.tables.labels import shortened
+from ice_explorer.tables.column import shortened
 from ice_explorer.tables.table import ArrayTable, SparseTable
 
 if TYPE_CHECKING:
@@ -46,8 +51,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.cluster import Grids
     from ice_explorer.curves.method import CurveMethod
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.features.feature import AnchorName, FeatureKind
     from ice_explorer.features.grid import GridName
     from ice_explorer.models.predict import Predictor
@@ -125,13 +129,13 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     said = [
         *predictor.notes,
         *skipped,
-        *notes.note_columns_beyond_limit(n_bytes, max(limit, LEAST_BYTES)),
-        *notes.note_small_weights(weights),
-        *notes.note_undeclared_groups(find_groups(undeclared)),
-        *notes.grids(inputs),
+        *note_columns_beyond_limit(n_bytes, max(limit, LEAST_BYTES)),
+        *note_small_weights(weights),
+        *note_undeclared_groups(find_groups(undeclared)),
+        *note_grids(inputs),
         *sampled,
         *method_notes,
-        *notes.note_saturated(is_saturated=context.is_saturated and "log_odds" in predictor.responses),
+        *note_saturated(is_saturated=context.is_saturated and "log_odds" in predictor.responses),
     ]
     return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
 
@@ -256,7 +260,7 @@ def choose_ranked(
             "Turn one into such a column in front of the model.",
         )
     skipped = {labels[number]: text for number, text in {**names, **without}.items() if number not in chosen}
-    return chosen, list(notes.note_columns_not_ranked([labels[number] for number in empty], objects, skipped))
+    return chosen, list(note_columns_not_ranked([labels[number] for number in empty], objects, skipped))
 
 
 def _references(like: Explanation, columns: Columns, chosen: Sequence[int]) -> dict[int, FeatureInput]:

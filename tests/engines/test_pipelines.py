@@ -41,7 +41,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import SVR
 
-from ice_explorer.models.pipeline import unwrap
+from ice_explorer.models.libraries import unwrap
 
 pytestmark = pytest.mark.current
 compare = partial(parity.assert_as_predicted, rounding=1e-11)

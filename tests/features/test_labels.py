@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.tables.labels import MOST_LETTERS, labels_of, shortened
-from ice_explorer.tables.natural_order import in_natural_order
+from ice_explorer.tables.column import MOST_LETTERS, in_natural_order, labels_of, shortened
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header

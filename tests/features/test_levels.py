@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
 from ice_explorer.errors import PredictionError
-from ice_explorer.tables.natural_order import in_natural_order
+from ice_explorer.tables.column import in_natural_order
 
 SIZES = ["lo", "mid", "hi", "top"]
 RANK = {size: rank for rank, size in enumerate(SIZES)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ice_explorer.features.dates import UTC_CLOCK, choose_unit, date_text, date_ticks, make_clock, span_texts
+from ice_explorer.features.axis_text import UTC_CLOCK, choose_unit, date_text, date_ticks, make_clock, span_texts
 
 
 def day(text):

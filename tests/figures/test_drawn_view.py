@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ice_explorer import explain
 from ice_explorer.export.save import save
-from ice_explorer.features.dates import UTC_CLOCK
+from ice_explorer.features.axis_text import UTC_CLOCK
 from ice_explorer.results.column_colors import LevelColors, RampColors
 from ice_explorer.scene.build import average_sentence, reach_text, scene, with_surroundings
 from ice_explorer.scene.coloring import ramp_palette, split_colors

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from strategies import DECAYS, OTHER_DECAYS
 
 from ice_explorer.metrics import unordered
-from ice_explorer.metrics.conditional_scale import Predictors, level_distances, level_probabilities
+from ice_explorer.metrics.conditional import Predictors, level_distances, level_probabilities
 from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import ice_explorer as ice
 from ice_explorer.datasets import load_cervical_cancer
-from ice_explorer.metrics.conditional_scale import (
+from ice_explorer.metrics.conditional import (
     Predictors,
     conditional_moments,
     level_probabilities,

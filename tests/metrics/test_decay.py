@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer.errors import OptionError
-from ice_explorer.metrics.decay import choose_decay_nodes
-from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.windows import CONVENTIONS, nearest_shares
+from ice_explorer.metrics.ordered import CONVENTIONS, OrderedSums, nearest_shares
+from ice_explorer.metrics.sums import choose_decay_nodes
 
 DECAYS = np.append(np.arange(1, 100) / 100, [0.993, 1.0])
 SAMPLES = {

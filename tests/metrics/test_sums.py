@@ -10,12 +10,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference.step_oracle import step_figures
 
 from ice_explorer.metrics.likelihood import standard_deviation
-from ice_explorer.metrics.ordered import MOST_CELLS, OrderedSums
+from ice_explorer.metrics.ordered import (
+    CONVENTIONS,
+    MOST_CELLS,
+    OrderedSums,
+    make_windows,
+    nearest_places,
+    nearest_shares,
+)
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.metrics.unordered import UnorderedSums
-from ice_explorer.metrics.windows import CONVENTIONS, make_windows, nearest_places, nearest_shares
-from ice_explorer.trees import margins_numba
-from ice_explorer.trees.link import Link
+from ice_explorer.trees import sweep_numba
+from ice_explorer.trees.forest import Link
 
 OWN, OTHERS = 0.7, np.array([1.0, 0.99, 0.75, 0.1, 0.01])
 SIGMA = 0.8
@@ -175,7 +181,7 @@ def test_jumps_are_added_as_their_curves_are(link, feature):
     stretches = Link(link).apply((base + np.cumsum(jumps[2 : n_active + 3], axis=0)).T[None])
     expected = jumps.copy()
     expected[2 : n_active + 4] = 0.0
-    sums.add_jumps((jumps, base, 2, margins_numba.LINKS[link]), rows, change)
+    sums.add_jumps((jumps, base, 2, sweep_numba.LINKS[link]), rows, change)
     sums.finish()
     assert_array_equal(jumps, expected)
     formed = grid, active, stretches, rows, change
@@ -306,5 +312,5 @@ def test_the_compiled_exponential():
     expected = np.append(np.exp(values[: -len(far)]), [0.0] * 3 + [np.inf] * 3 + [np.nan])
     for sign in (1.0, -1.0):
         found, power = np.empty(len(values)), np.empty(len(values))
-        margins_numba.exponential(sign * values, sign, (power, power.view(np.int64)), found)
+        sweep_numba.exponential(sign * values, sign, (power, power.view(np.int64)), found)
         assert_allclose(found, expected, rtol=5e-16)

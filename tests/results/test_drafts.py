@@ -15,7 +15,7 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.drafts import Drafts
-from ice_explorer.features.sampling import nested_samples
+from ice_explorer.features.grid import nested_samples
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer.metrics.neighbours import make_neighbours, nearest_by_blocks
-from ice_explorer.metrics.neighbours_numba import nearest_points
+from ice_explorer.metrics.conditional import make_neighbours, nearest_by_blocks
+from ice_explorer.metrics.fold_numba import nearest_points
 from ice_explorer.results import extrapolation
 
 SUMMARY = "{} % of the phantom observations of 'x0' are further from what the other features predict than 99 % of rows."

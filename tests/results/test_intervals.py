@@ -12,8 +12,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
-from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.windows import nearest_shares
+from ice_explorer.metrics.ordered import OrderedSums, nearest_shares
 from ice_explorer.results.intervals import METRICS
 
 RANDOM = np.random.default_rng(0)

@@ -38,7 +38,7 @@ MUTATIONS: Final = r"""
 - likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
 + likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
 = levels of texts follow their first appearance
-@ tables/natural_order.py : tables/test_tables.py metrics/test_metrics_identities.py
+@ tables/column.py : tables/test_tables.py metrics/test_metrics_identities.py
 - return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
 + return in_natural_order(levels) or list(levels)
 = copies of the target on another scale are overlooked
@@ -91,23 +91,23 @@ MUTATIONS: Final = r"""
 - np.sqrt(moments.squared / (self.total_weight - 1.0))
 + np.sqrt(moments.squared / self.total_weight)
 = steps weigh by the right end alone
-@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
+@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
 - ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.5)
 + ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.0)
 = windows stick out of the axis
-@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
+@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
 - start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
 + start = grid - length / 2.0
 = non-linearity ignores the flat part of a curve
-@ metrics/windows.py : metrics/test_sums.py trees/test_libraries.py
+@ metrics/ordered.py : metrics/test_sums.py trees/test_libraries.py
 - return np.asarray(np.abs(deviations) @ shares + self.constant_share * np.abs(mean))
 + return np.asarray(np.abs(deviations) @ shares)
 = the copy of the first slope has the likelihood of its right end
-@ metrics/windows.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
+@ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_published_tables.py
 - of_windows[0], left_shares[0] = 2.0 / n_grid, 0.5
 + of_windows[0], left_shares[0] = 2.0 / n_grid, 0.0
 = ties between grid values count above
-@ metrics/windows.py : metrics/test_sums.py metrics/test_metrics_identities.py
+@ metrics/ordered.py : metrics/test_sums.py metrics/test_metrics_identities.py
 - below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
 + below = cumulative[ends[0]]
 = parts that are merged forget how near their rows are
@@ -115,7 +115,7 @@ MUTATIONS: Final = r"""
 - * (part.nearest - self.nearest))
 + * 0.0)
 = a bucket of observed values has its nodes too near
-@ metrics/quadrature.py : metrics/test_sums.py metrics/test_decay.py
+@ metrics/sums.py : metrics/test_sums.py metrics/test_decay.py
 - _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
 + _NODES: Final = np.polynomial.legendre.leggauss(4)[0] * 0.9
 = weighted quantiles take the next value
@@ -171,7 +171,7 @@ MUTATIONS: Final = r"""
 - size = self._choose_size(wanted, _VALUES_WITHIN)
 + size = self._choose_size(wanted, math.inf)
 = a column that no grid value moved stays where it is
-@ curves/model_matrix.py : engines/test_pipelines.py
+@ curves/choose.py : engines/test_pipelines.py
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import numpy as np
 
 from ice_explorer.features.feature import AnchorName, FeatureKind
-from ice_explorer.metrics.windows import Convention
+from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.options import Kind, RankBy, Unit
 from ice_explorer.scene import choices
 from ice_explorer.tables.column import ColumnKind

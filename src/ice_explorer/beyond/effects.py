@@ -15,7 +15,7 @@ from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues, few_edges
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.intervals import quantile_of_level
-from ice_explorer.tables.natural_order import sort_levels
+from ice_explorer.tables.column import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.curves.brute import Points
 from ice_explorer.drivers.candidates import correlated
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, listed
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.points import Points
 from ice_explorer.locks import find_bound_object, lock_of_model
-from ice_explorer.models.pipeline import dense, unwrap
+from ice_explorer.models.libraries import dense, unwrap
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import label_index
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.curves.brute import Points
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.points import Points
 from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import Stepwise, progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from ice_explorer.checks import check_one_of
+from ice_explorer.curves.brute import Points
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import check_step
-from ice_explorer.features.points import Points
 from ice_explorer.progress import progress_reporter
 
 if TYPE_CHECKING:

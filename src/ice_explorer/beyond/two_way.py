@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ice_explorer.checks import check_integer
+from ice_explorer.curves.brute import Points
 from ice_explorer.errors import DataError, OptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.grid import make_grid
-from ice_explorer.features.points import Points
 from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.progress import Stepwise
 

@@ -18,24 +18,22 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ice_explorer.checks import check_names, check_total_weight, check_weights
-from ice_explorer.engines import notes
-from ice_explorer.engines.feature_input import FeatureInput, measure
-from ice_explorer.engines.sums import empty_sums
+from ice_explorer.engines.context import merge_notes
+from ice_explorer.engines.feature_input import FeatureInput, empty_sums, measure
 from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.tracebacks import short_traceback, unknown_keyword
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.columns import Columns
+from ice_explorer.features.columns import Columns, check_groups
 from ice_explorer.features.feature import Feature, align_levels, is_identifier
 from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.features.groups import check_groups
 from ice_explorer.metrics.likelihood import SortedValues
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
-from ice_explorer.models.fitted import fitted_table
+from ice_explorer.models.predict import fitted_table
 from ice_explorer.plan import Plan, choose_ranked, prepare
 from ice_explorer.results.options import DEFAULTS, Options
-from ice_explorer.tables.natural_order import sort_levels
+from ice_explorer.tables.column import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Rows, Values
-    from ice_explorer.engines.sums import Sums as FeatureSums
+    from ice_explorer.engines.feature_input import Sums as FeatureSums
     from ice_explorer.explanation import Explanation
     from ice_explorer.tables.column import Name
 
@@ -378,7 +376,7 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
     more, off = f"more than {MOST_DISTINCT:,} distinct values: the ranks of", "quantiles are off by at most about"
     of_rows = f"{off} {RANK_ERROR:.2%} of the rows. Pass `grid=` for other values."
     thinned = [features[number].feature.label for number in chosen if features[number].is_thinned]
-    said += notes.merge_notes(thinned, f" has {more} its {of_rows}", f" have {more} their {of_rows}")
+    said += merge_notes(thinned, f" has {more} its {of_rows}", f" have {more} their {of_rows}")
     if len(summary.rows) < summary.n_rows:
         said.append(
             f"Metrics, partial dependence and spread are of all {summary.n_rows:,} rows; curves, histograms, "

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from ice_explorer.models.pipeline import dense
-from ice_explorer.trees.link import Link, list_links
+from ice_explorer.models.libraries import dense
+from ice_explorer.trees.forest import Link, list_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,8 +11,7 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.curves.brute import check_fits
 from ice_explorer.curves.closed_forms import LinearModel
-from ice_explorer.curves.threads import ThreadPool
-from ice_explorer.engines.sums import (
+from ice_explorer.engines.feature_input import (
     add_block,
     check_changes,
     empty_sums,
@@ -20,7 +19,7 @@ from ice_explorer.engines.sums import (
     missing_change,
     select_rows,
 )
-from ice_explorer.locks import Lock
+from ice_explorer.locks import Lock, ThreadPool
 from ice_explorer.metrics.ordered import MOST_CELLS
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
@@ -29,17 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ice_explorer.arrays import Array, Places, Rows
+    from ice_explorer.curves.choose import ModelMatrix
     from ice_explorer.curves.closed_forms import KernelModel
-    from ice_explorer.curves.model_matrix import ModelMatrix
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
-    from ice_explorer.models.pipeline import UnwrappedModel
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
+    from ice_explorer.models.libraries import UnwrappedModel
     from ice_explorer.trees.curves import Jumps, TreeCurves
 
     Report = Callable[[int, int, str], object]
     Made = Callable[[int], object]
     Part = Places | slice
+
 
 EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.features.dates import UTC_CLOCK, Clock, make_column_clock
+from ice_explorer.features.axis_text import UTC_CLOCK, Clock, make_column_clock
 from ice_explorer.features.feature import UNORDERED
-from ice_explorer.tables.column import label_index
-from ice_explorer.tables.labels import shortened
+from ice_explorer.tables.column import label_index, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

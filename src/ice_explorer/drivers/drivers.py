@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.features.dates import choose_unit, date_text
+from ice_explorer.features.axis_text import choose_unit, date_text
 from ice_explorer.features.feature import is_identifier
 
 if TYPE_CHECKING:

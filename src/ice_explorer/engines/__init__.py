@@ -1,1 +1,1 @@
-"""What the features of an explanation share, what each of them is before the model is called, and sums of curves."""
+"""What all features share, one feature before the model is called, and its sums."""

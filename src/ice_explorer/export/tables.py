@@ -16,8 +16,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.tables.column import encodable, label_index
-from ice_explorer.tables.labels import readable
+from ice_explorer.tables.column import encodable, label_index, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

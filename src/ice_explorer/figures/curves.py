@@ -23,7 +23,7 @@ from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.coloring import ALE, M_PLOT, PICK, UNLIKE
 from ice_explorer.scene.display_axis import FEW_VALUES, axis_ticks
-from ice_explorer.tables.natural_order import in_natural_order
+from ice_explorer.tables.column import in_natural_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -145,7 +145,7 @@ class UnorderedSums(CurveSums):
 
     def _add_waiting(self, of_pairs: Changes) -> None:
         """Add the changes of rows that came in small blocks: each pass over the pairs takes as long as many rows do."""
-        from ice_explorer.metrics.unordered_numba import add_pairs
+        from ice_explorer.metrics.fold_numba import add_pairs
 
         levels, weights = (np.concatenate(parts, axis=-1) for parts in zip(*self._waiting, strict=True))
         self._waiting = []

@@ -11,8 +11,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError
 from ice_explorer.errors.base import counted, listed, quoted
-from ice_explorer.tables.column import is_missing
-from ice_explorer.tables.labels import labels_of
+from ice_explorer.tables.column import is_missing, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from ice_explorer.features.axis_text import cell_writer
-from ice_explorer.features.dates import make_column_clock
+from ice_explorer.features.axis_text import cell_writer, make_column_clock
 from ice_explorer.tables.column import Column
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Rows
-    from ice_explorer.features.dates import Clock
+    from ice_explorer.features.axis_text import Clock
     from ice_explorer.tables.column import ColumnKind
 
 _MOST_ORDERED_LEVELS = 6

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.engines.feature_input import estimate_probabilities, read_predictors
-from ice_explorer.metrics.conditional_scale import conditional_moments, level_distances, level_probabilities
+from ice_explorer.metrics.conditional import conditional_moments, level_distances, level_probabilities, make_neighbours
 from ice_explorer.metrics.likelihood import observed_quantiles
-from ice_explorer.metrics.neighbours import make_neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.metrics.neighbours import Neighbours
+    from ice_explorer.metrics.conditional import Neighbours
 
 
 _SCORES_AT_A_TIME = 4_000_000

@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.checks import check_index, is_number
-from ice_explorer.engines.notes import merge_notes
-from ice_explorer.engines.sums import add_block, empty_sums, missing_change
+from ice_explorer.engines.context import merge_notes
+from ice_explorer.engines.feature_input import add_block, empty_sums, missing_change
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.grid import feature_seed
-from ice_explorer.metrics.decay import LOWEST_DECAY
 from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
-from ice_explorer.metrics.sums import FeatureMetrics
+from ice_explorer.metrics.ordered import nearest_places
+from ice_explorer.metrics.sums import LOWEST_DECAY, FeatureMetrics
 from ice_explorer.metrics.unordered import UnorderedSums
-from ice_explorer.metrics.windows import nearest_places
 from ice_explorer.results.options import OF_REFERENCE
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.brute import BruteCurves
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.features.columns import Columns
     from ice_explorer.results.options import Unit
     from ice_explorer.tables.column import Name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.engines.notes import shorten_list
+from ice_explorer.engines.context import shorten_list
 from ice_explorer.errors.base import counted
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.models.target import single_name, target_columns, target_values
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
-    from ice_explorer.engines.sums import Sums
+    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.ordered import OrderedSums
-    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.metrics.ordered import Convention, OrderedSums
 
 _ALONG: Final = 0.1  # distance of curves from the diagonal, in SD of the values: steps of trees have one
 _NEAR: Final = 0.05  # the same of the target beside the values

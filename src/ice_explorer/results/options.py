@@ -17,7 +17,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.features.grid import GridName
-    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.tables.column import Name
 

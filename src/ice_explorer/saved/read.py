@@ -13,12 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ice_explorer.beyond.effects import SAVED
-from ice_explorer.curves.brute import BruteCurves
+from ice_explorer.curves.brute import BruteCurves, PredictionCheck
 from ice_explorer.curves.method import EVERYWHERE, CurveMethod
-from ice_explorer.curves.prediction_check import PredictionCheck
 from ice_explorer.engines.context import Context
-from ice_explorer.engines.feature_input import FeatureInput
-from ice_explorer.engines.sums import empty_sums
+from ice_explorer.engines.feature_input import FeatureInput, empty_sums
 from ice_explorer.errors import DataError, ModelNeededError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation

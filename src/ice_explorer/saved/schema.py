@@ -26,7 +26,7 @@ from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.grid import Grid
 from ice_explorer.metrics.influence import UNDECAYED, Sampling
-from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES
 from ice_explorer.results.options import METHODS, Settings
 

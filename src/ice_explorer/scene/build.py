@@ -15,11 +15,10 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
-from ice_explorer.features.axis_text import column_format, is_zero, nonnegative_format, number_text
-from ice_explorer.features.dates import choose_unit
+from ice_explorer.features.axis_text import choose_unit, column_format, is_zero, nonnegative_format, number_text
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, level_palette, split_of
 from ice_explorer.scene.display_axis import place_writer
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.metrics.windows import Convention
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import Kind, RankBy, Unit
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.lines import Lines

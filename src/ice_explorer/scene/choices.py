@@ -14,7 +14,7 @@ import numpy as np
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.features.feature import AnchorName, check_anchor
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.metrics.windows import Convention
+from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.intervals import USUAL_LEVEL, check_level
 from ice_explorer.results.options import Kind, Options, RankBy, Unit
 

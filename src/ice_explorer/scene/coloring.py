@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from ice_explorer.features.axis_text import axis_number, writer
-from ice_explorer.features.dates import span_texts
+from ice_explorer.features.axis_text import axis_number, span_texts, writer
 from ice_explorer.results.column_colors import LevelColors, RampColors, column_colors
 
 if TYPE_CHECKING:

@@ -12,10 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.features.axis_text import Tick, axis_number, thousands_separator, ticks, writer
-from ice_explorer.features.dates import UTC_CLOCK, Clock, choose_unit, date_ticks, date_writer, make_clock
+from ice_explorer.features.axis_text import (
+    UTC_CLOCK,
+    Clock,
+    Tick,
+    axis_number,
+    choose_unit,
+    date_ticks,
+    date_writer,
+    make_clock,
+    thousands_separator,
+    ticks,
+    writer,
+)
 from ice_explorer.features.feature import LEVELLED, OFF_GRID, UNORDERED, level_positions
-from ice_explorer.tables.labels import shortened
+from ice_explorer.tables.column import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,7 @@ import numpy as np
 
 from ice_explorer.beyond.effects import local_effects
 from ice_explorer.errors.base import counted
-from ice_explorer.features.axis_text import number_text
-from ice_explorer.features.dates import choose_unit
+from ice_explorer.features.axis_text import choose_unit, number_text
 from ice_explorer.features.feature import anchor_index
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.display_axis import display_axis, histogram, place_writer

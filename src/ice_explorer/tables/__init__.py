@@ -1,4 +1,1 @@
-"""Convert X to named columns and build phantom observations in the container of X.
-
-A phantom observation is an observation with one feature value replaced. Start at `table_from` in `table`.
-"""
+"""Any table becomes columns, rows, and phantom observations: rows with one feature value replaced."""

@@ -1,22 +1,149 @@
-"""A column of X on an axis: the numbers that metrics are computed on, and the values that they represent."""
+"""Columns of X on an axis: their numbers, the values that these represent, and how names and levels are written.
+
+A **name** is what X has, and what tables and data files keep. Its **label** is on every screen and picture, and in
+notes and messages between kernel and browser: visible, no longer than a tooltip holds, and distinct.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.tables.labels import readable, shortened
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
 
     from ice_explorer.arrays import Array, Mask, Rows, Values
+
+    Place = tuple[object, float, float]  # what kind of text it is, and the ends of its range
+
+MOST_LETTERS: Final = 200
+
+
+def clipped(text: str) -> str:
+    """Return a text of at most 200 letters, the last one "…" where it had more."""
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
+
+
+def readable(name: object, label: str) -> object:
+    """Return a name for a message, or its label where that is not the name as it is."""
+    return name if str(name) == label else label
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Clip texts; those that would be alike are numbered, so that distinct ones stay distinct."""
+    return _tell_apart(texts, clipped)
+
+
+def labels_of(names: Iterable[object]) -> list[str]:
+    """Return the labels of names that differ as texts: clipped, with single blanks, and numbered where alike.
+
+    Examples
+    --------
+    >>> labels_of(["age", "", " ", "age "])
+    ['age', '(no name)', '(no name) (2)', 'age (2)']
+    """
+
+    def label(text: str) -> str:
+        seen = text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)
+        return clipped(" ".join(seen.split())) or "(no name)"
+
+    return _tell_apart([str(name) for name in names], label)
+
+
+def _tell_apart(texts: Sequence[str], write: Callable[[str], str]) -> list[str]:
+    """Write texts, and number what would be shown for several, or is another text already."""
+    shown = {text: write(text) for text in texts}
+    taken = {text for text, written in shown.items() if text == written}
+    last: dict[str, int] = {}
+    for text, written in shown.items():
+        free = written
+        while text != written and free in taken:
+            last[written] = last.get(written, 1) + 1
+            number = f" ({last[written]})"
+            free = written[: MOST_LETTERS - len(number)] + number
+        taken.add(free)
+        shown[text] = free
+    return [shown[text] for text in texts]
+
+
+_MONTHS: Final = "january february march april may june july august september october november december"
+_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+_NAMES: Final = {
+    text: (names, place, place)
+    for names in (_MONTHS, _WEEKDAYS)
+    for place, name in enumerate(names.split())
+    for text in (name, name[:3], *{"september": ["sept"], "tuesday": ["tues"], "thursday": ["thurs"]}.get(name, []))
+}
+_NUMBERED: Final = re.compile(r"(?P<before>\D*)(?P<number>\d{1,300})(?P<after>\D*)")
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+_RANGES: Final = (
+    re.compile(rf"(?P<low>{_NUMBER})\s*(?:-|–|to)\s*(?P<high>{_NUMBER})"),
+    re.compile(rf"[(\[](?P<low>-?(?:{_NUMBER}|inf)),\s*(?P<high>-?(?:{_NUMBER}|inf))[)\]]"),
+    re.compile(rf"(?:<|≤|<=)\s*(?P<high>{_NUMBER})"),
+    re.compile(rf"(?:>|≥|>=)\s*(?P<low>{_NUMBER})|(?P<least>{_NUMBER})\s*\+"),
+)
+
+
+def sort_levels(levels: Sequence[Any]) -> list[Any]:
+    """Sort levels in natural order where they have one, else by text, those of equal text by type.
+
+    So the order of rows matters to no figure.
+    """
+    return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
+
+
+def in_natural_order(levels: Sequence[Any]) -> list[str] | None:
+    """Return levels in the natural order of their texts; None where they have none.
+
+    Months and weekdays count by their English names or abbreviations, whatever their case. Numbered levels are
+    texts with one whole number, alike in all else: "level 2", "Q3", "2011". Ranges of numbers must not overlap:
+    "10-20", "20-30", "(0, 5]", "<18", "65+".
+
+    Examples
+    --------
+    >>> in_natural_order(["Mar", "Jan", "Feb"])
+    ['Jan', 'Feb', 'Mar']
+    >>> in_natural_order(["65+", "<18", "18-64"])
+    ['<18', '18-64', '65+']
+    >>> in_natural_order(["Rome", "Oslo"])
+    """
+    if len(levels) < 2 or not all(isinstance(level, str) for level in levels):
+        return None
+    for read in (lambda text: _NAMES.get(text.lower().removesuffix(".")), _numbered, _range):
+        places: list[Place] = [place for level in levels if (place := read(level.strip())) is not None]
+        if len(places) < len(levels) or len({kind for kind, *_ in places}) > 1:
+            continue
+        order = sorted(range(len(levels)), key=lambda index: places[index][1:])
+        ranges = [places[index][1:] for index in order]
+        if len(set(ranges)) == len(ranges) and all(before[1] <= after[0] for before, after in pairwise(ranges)):
+            return [levels[index] for index in order]
+    return None
+
+
+def _numbered(text: str) -> Place | None:
+    match = _NUMBERED.fullmatch(text)
+    if match is None or match["before"].strip() in {"-", "\N{MINUS SIGN}"}:  # a sign would reverse the order
+        return None
+    number = int(match["number"])
+    return (match["before"].lower(), match["after"].lower()), number, number
+
+
+def _range(text: str) -> Place | None:
+    match = next((match for pattern in _RANGES if (match := pattern.fullmatch(text))), None)
+    if match is None:
+        return None
+    ends = {name: float(end) for name, end in match.groupdict().items() if end is not None}
+    low, high = ends.get("low", ends.get("least", -math.inf)), ends.get("high", math.inf)
+    return ("range", low, high) if low <= high else None
 
 
 ColumnKind = Literal["numeric", "boolean", "category", "ordered", "datetime", "timedelta", "group", "other"]

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ice_explorer.trees.forest import Forest
-    from ice_explorer.trees.link import Link
+    from ice_explorer.trees.forest import Forest, Link
 
 _FEWEST_ROWS, _MOST_ROWS = 2048, 8192  # of a block: its rows share what is done once per node
 _MOST_BYTES = 256_000_000  # of the difference arrays of a block, which a few thousand positions make large
@@ -331,7 +330,7 @@ class Jumps:
 
         - returns None: where the link is not compiled, or there are several margins.
         """
-        from ice_explorer.trees.margins_numba import LINKS
+        from ice_explorer.trees.sweep_numba import LINKS
 
         link = LINKS.get(self.link.kind)
         if link is None or len(self.base) > 1:
@@ -340,7 +339,7 @@ class Jumps:
 
     def curves(self, feature: int) -> NDArray[np.float64]:
         """Read a feature: its curves on the stretches between active intervals, (n_rows, n_active + 1)."""
-        from ice_explorer.trees.margins_numba import sum_margins
+        from ice_explorer.trees.sweep_numba import sum_margins
 
         n_margins, n_rows = self.base.shape
         margins: NDArray[np.float64] = np.empty((n_margins, len(self.active[feature]) + 1, n_rows))

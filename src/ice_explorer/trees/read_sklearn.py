@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, NotExactError, codes_from_bits, join
-from ice_explorer.trees.link import Link
+from ice_explorer.trees.forest import Forest, Link, NotExactError, codes_from_bits, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -39,7 +39,7 @@ from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.tracebacks import meant_by, short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.windows import Convention
+from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.runtime import is_unattended

@@ -22,13 +22,13 @@ from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
-from ice_explorer.metrics.windows import CONVENTIONS
+from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.scene.view_state import STATE_VERSION, Besides
-from ice_explorer.tables.labels import clipped, readable
+from ice_explorer.tables.column import clipped, readable
 from ice_explorer.tables.table import kept
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.header import outline_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from ice_explorer.features.feature import FeatureKind
-from ice_explorer.metrics.windows import Convention
+from ice_explorer.metrics.ordered import Convention
 from ice_explorer.scene.choices import Distance
 from ice_explorer.tables.column import ColumnKind
 from ice_explorer.wire.arrays import F32, F64, U8, U32

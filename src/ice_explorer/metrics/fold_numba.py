@@ -1,7 +1,8 @@
-"""Compiled: sums over a block of curves from which every figure of a feature with an order follows.
+"""Compiled: sums over a block of curves from which every figure follows, pairs of levels, and nearest points.
 
 `add_curves` equals `ordered._add_by_numpy`, which a test checks. It takes a hundred rows at a time, so that what is
-made of them stays in the cache, in an array of one line for each column: all loops run over rows.
+made of them stays in the cache, in an array of one line for each column: all loops run over rows. `add_pairs` equals
+`UnorderedSums._add_pairs`, and `nearest_points` equals `nearest_by_blocks`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ice_explorer.trees.margins_numba import ROWS_AT_A_TIME, exponential, write_curves
+from ice_explorer.trees.sweep_numba import ROWS_AT_A_TIME, exponential, write_curves
 
 _RUN = 2048  # rows whose likelihoods are summed together, at most: what is made of them takes few megabytes
 _FAST = {"nsz", "contract", "reassoc"}
@@ -356,3 +357,105 @@ def add_curves(
                         of_node[column] += masses[at, column] * share
         total += of_some.sum()
     return lowest, highest, extent, deviations, step_total
+
+
+_TILE = 8  # levels whose predictions stay in the cache while all others pass by
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath={"nsz", "contract", "reassoc"})
+def add_pairs(levels, weights, means, total, mean, squared, absolute):
+    """Merge the changes between every two levels into their moments (Chan), and add the absolute changes.
+
+    - `levels` (n_levels, n_rows): predictions.
+    - `weights` (n_rows,).
+    - `means` (n_levels,): weighted means of `levels`.
+    - `total`: weight of the rows before.
+    - `mean`, `squared`, `absolute` (n_pairs,): merged into, pair by pair of the upper triangle.
+    """
+    n_levels, n_rows = levels.shape
+    block = weights.sum()
+    for tile in range(0, n_levels - 1, _TILE):
+        for second in range(tile + 1, n_levels):
+            to = levels[second]
+            for first in range(tile, min(tile + _TILE, second)):
+                start = levels[first]
+                expected = means[second] - means[first]
+                moved = spread = 0.0
+                for row in range(n_rows):
+                    change = to[row] - start[row]
+                    apart = change - expected
+                    moved += weights[row] * abs(change)
+                    spread += weights[row] * apart * apart
+                pair = first * (2 * n_levels - first - 1) // 2 + second - first - 1
+                shift = expected - mean[pair]
+                squared[pair] += spread + shift * shift * (total * block / (total + block))
+                mean[pair] += shift * (block / (total + block))
+                absolute[pair] += moved
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def nearest_points(heights, points, rows, excluded, values, found):
+    """Find the distance of each row, moved to each value of the axis, to the nearest point.
+
+    The squared distance from a point is a parabola along the axis; their lower envelope takes one pass over the points.
+
+    - `heights` (n_points,): of the points on the axis, increasing.
+    - `points` (n_points, n_columns), `rows` (n_rows, n_columns): other coordinates.
+    - `excluded` (n_rows,): the point that each row is itself, or -1.
+    - `values` (n_rows or 1, n_values): increasing along each row.
+    - `found` (n_rows, n_values): written to.
+    """
+    n_points, n_columns = points.shape
+    hull = np.empty(n_points, np.int64)
+    starts = np.empty(n_points)
+    squared = np.empty(n_points)
+    for row in range(len(rows)):
+        of_row = values[row if len(values) > 1 else 0]
+        if len(of_row) == 1:
+            nearest = np.inf
+            for point in range(n_points):
+                gap = of_row[0] - heights[point]
+                distance = gap * gap
+                for column in range(n_columns):
+                    gap = points[point, column] - rows[row, column]
+                    distance += gap * gap
+                if distance < nearest and point != excluded[row]:
+                    nearest = distance
+            found[row, 0] = np.sqrt(nearest)
+            continue
+        top = -1
+        for point in range(n_points):
+            if point == excluded[row]:
+                continue
+            distance = 0.0
+            for column in range(n_columns):
+                gap = points[point, column] - rows[row, column]
+                distance += gap * gap
+            squared[point] = distance
+            height, start, is_below = heights[point], -np.inf, True
+            while top >= 0:
+                last = hull[top]
+                apart = height - heights[last]
+                if apart == 0.0:
+                    if distance >= squared[last]:
+                        is_below = False
+                        break
+                    top -= 1
+                    continue
+                start = (height + heights[last]) / 2 + (distance - squared[last]) / (2 * apart)
+                if start > starts[top]:
+                    break
+                top -= 1
+            if is_below:
+                top += 1
+                hull[top] = point
+                starts[top] = start if top > 0 else -np.inf
+        at = 0
+        for place in range(len(of_row)):
+            if top < 0:
+                found[row, place] = np.inf
+                continue
+            while at < top and starts[at + 1] <= of_row[place]:
+                at += 1
+            gap = of_row[place] - heights[hull[at]]
+            found[row, place] = np.sqrt(squared[hull[at]] + gap * gap)
