@@ -73,7 +73,7 @@ class Case:
     @property
     def is_single_precision(self):
         """Whether the library itself sums in float32, so that sums depend on their order."""
-        return self.needs in {"xgboost", "torch"}
+        return self.needs == "xgboost"
 
     @property
     def installed(self):
@@ -260,7 +260,7 @@ SKLEARN = [
     ),
     Case(
         "scikit-learn, others", "IsolationForest, decision function",
-        of(lambda: ensemble.IsolationForest(n_estimators=5, random_state=0), None, decision), "tree",
+        of(lambda: ensemble.IsolationForest(n_estimators=5, random_state=0), None, decision),
         options={"response": "decision_function"},
     ),
 ]  # fmt: skip
@@ -521,7 +521,7 @@ STATSMODELS = [
 ]  # fmt: skip
 
 
-# functions, PyTorch, MLflow ----------------------------------------------------------------------
+# functions ------------------------------------------------------------------------------------------
 
 
 def function(make, rows=X):
@@ -539,79 +539,11 @@ def several_columns():
     return model, X, lambda rows: model(rows)[:, 1]
 
 
-def net(width):
-    import torch
-
-    torch.manual_seed(0)
-    return torch.nn.Sequential(
-        torch.nn.Linear(3, 8),
-        torch.nn.Dropout(0.5),
-        torch.nn.BatchNorm1d(8),
-        torch.nn.Tanh(),
-        torch.nn.Linear(8, width),
-    )
-
-
-def module(width, column):
-    def fit():
-        import torch
-
-        model = net(width)
-
-        def ask(rows):
-            model.eval()
-            try:
-                with torch.no_grad():
-                    return model(torch.tensor(rows.to_numpy(), dtype=torch.float32)).double().numpy()[:, column]
-            finally:
-                model.train()
-
-        return model, X, ask
-
-    return fit
-
-
-def pyfunc(make, y, ask):
-    def fit():
-        import tempfile
-
-        import mlflow
-
-        inner = quietly(make().fit, X, y)
-
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-
-            class Model(mlflow.pyfunc.PythonModel):
-                def predict(self, context, model_input, params=None):
-                    return inner.predict(model_input)
-
-            signature = mlflow.models.infer_signature(X, inner.predict(X))
-            mlflow.pyfunc.save_model(f"{folder}/model", python_model=Model(), signature=signature)
-            model = mlflow.pyfunc.load_model(f"{folder}/model")
-        return model, X, lambda rows: ask(model, rows)
-
-    return fit
-
-
 OTHERS = [
     Case("any function of X", "one number per row", function(lambda: lambda rows: rows["age"] * rows["income"])),
     Case("any function of X", "one of several columns", several_columns, options={"output": 1}),
 ]
-HEAVY = [
-    Case("PyTorch", "module of one unit", module(1, 0), needs="torch"),
-    Case("PyTorch", "module of three units", module(3, 2), needs="torch", options={"output": 2}),
-    Case(
-        "MLflow pyfunc", "regressor with a signature",
-        pyfunc(lambda: ensemble.RandomForestRegressor(**FOREST), NUMBER, predict), needs="mlflow",
-    ),
-    Case(
-        "MLflow pyfunc", "classifier, predicted class",
-        pyfunc(linear_model.LogisticRegression, SIZE, is_label("medium")), needs="mlflow", options={"output": "medium"},
-    ),
-]  # fmt: skip
-
-CASES = [*SKLEARN, *BOOSTING, *STATSMODELS, *OTHERS, *HEAVY]
+CASES = [*SKLEARN, *BOOSTING, *STATSMODELS, *OTHERS]
 
 
 def asked_directly(ask, rows, feature, values):

@@ -19,7 +19,7 @@ PACKAGES = {
     "progress": "tqdm",
     "checks": "numpy",
     "tables": "narwhals numpy pandas",
-    "models": "narwhals numpy sklearn torch xgboost",
+    "models": "narwhals numpy sklearn xgboost",
     "trees": "catboost numba numpy",
     "metrics": "numba numpy scipy sklearn threadpoolctl",
     "features": "numpy pandas",

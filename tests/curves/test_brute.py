@@ -115,7 +115,7 @@ def test_what_runs_out_of_memory_for_one_row_is_an_error_with_block_and_limit():
     with pytest.raises(PredictionError) as caught:
         plan.compute("x0")
     assert str(caught.value) == (
-        "The model must predict one row in the memory that is free; it failed on a block of 1 phantom observation of "
+        "The model must predict one row in the memory that is free; it failed on phantom observations of "
         f"'x0' (grid value {float(X[:, 0].min())!r}, row 0 of X), after larger blocks: MemoryError: Unable to allocate "
         "9 GiB. X has 60 rows, and blocks get 70 MB of `memory_limit`. "
         "Free memory, or explain fewer rows with a smaller `memory_limit`."

@@ -8,7 +8,6 @@ import parity
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import (
-    BaggingRegressor,
     ExtraTreesRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
@@ -285,7 +284,7 @@ def test_infinite_log_odds_are_an_error_whatever_the_engine(method):
 @pytest.mark.parametrize(
     "model",
     [
-        BaggingRegressor(n_estimators=2, random_state=0),
+        RandomForestRegressor(n_estimators=2, random_state=0),
         HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5),
         SVR(),
         Ridge(),

@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-import types
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ import model_families as families
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
@@ -50,7 +49,7 @@ OF_ONE_EACH = {
     if case.model
     in {
         "LogisticRegression of two classes", "XGBRegressor", "Booster, regression", "LGBMRegressor", "CatBoost, RMSE",
-        "CatBoostRegressor", "OLS by formula", "one number per row", "module of one unit", "regressor with a signature",
+        "CatBoostRegressor", "OLS by formula", "one number per row",
     }
 }  # fmt: skip
 
@@ -696,72 +695,3 @@ def test_models_live_no_longer_than_their_explanations():
     gc.collect()
     assert there() is None
     assert len(locks._model_locks) < before
-
-
-# --- modules of PyTorch ---------------------------------------------------------------------------
-
-
-def test_a_pytorch_module_is_in_evaluation_mode_during_each_call_and_its_mode_is_restored(monkeypatch):
-    """As it is switched for each call, it is never called side by side, nor from two explanations."""
-    torch = types.ModuleType("torch")
-    torch.Tensor, torch.float64 = np.ndarray, np.float64
-    torch.empty = np.empty
-    torch.as_tensor = lambda rows: types.SimpleNamespace(to=lambda device, dtype: rows)
-    torch.no_grad = threading.RLock  # a context manager
-    monkeypatch.setitem(sys.modules, "torch", torch)
-    overlap, modes = Overlap(), []
-
-    class Parameter:
-        device, dtype = "cpu", np.float64
-
-        def is_floating_point(self):
-            return True
-
-    class Returned(np.ndarray):
-        def to(self, **_):
-            return self
-
-        def numpy(self):
-            return np.asarray(self)
-
-    class Module:
-        __module__ = "torch.nn.modules.module"
-        training = True
-
-        def parameters(self):
-            yield Parameter()
-
-        def buffers(self):
-            return iter(())
-
-        def modules(self):
-            return [self]
-
-        def eval(self):
-            self.training = False
-
-        def __call__(self, rows):
-            predicted = overlap(rows)
-            modes.append(self.training)
-            return predicted.view(Returned)
-
-    module = Module()
-    together(lambda: ice.explain(module, FEW, n_jobs=2, **BLOCKS), lambda: ice.explain(module, FEW, **BLOCKS))
-    assert overlap.most == 1
-    assert set(modes) == {False}
-    assert module.training
-
-
-def test_a_pytorch_module_is_left_as_it_was():
-    """Training stays on where it was on; no gradient is made; its own precision is kept."""
-    torch = pytest.importorskip("torch", reason="needs torch, which the extra test-heavy installs")
-    model = families.net(1).double()
-    model[2].eval()
-    before = [part.training for part in model.modules()]
-    e = explained(model, families.X, n_jobs=2)
-    assert [part.training for part in model.modules()] == before
-    assert all(parameter.grad is None for parameter in model.parameters())
-    model.eval()
-    with torch.no_grad():
-        expected = model(torch.tensor(families.X.to_numpy())).numpy()[:, 0]
-    assert_allclose(e["age"]._predictions(range(families.N)), expected, rtol=0, atol=1e-12)

@@ -314,14 +314,3 @@ def test_log_odds_of_xgboost_come_from_probabilities_where_margins_mean_somethin
     labels = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(families.X, families.two_flags())
     e = explained(labels, families.X, **options)
     assert_curves(e["age"], lambda rows: labels.predict(rows, output_margin=True)[:, 1], families.X, 1e-5)
-
-
-def test_a_module_with_a_predict_method_is_asked_by_that():
-    """A name that was written is meant."""
-    torch = pytest.importorskip("torch", reason="needs torch, which the extra test-heavy installs")
-
-    class Own(torch.nn.Module):
-        def predict(self, rows):
-            return rows["age"].to_numpy()
-
-    assert_allclose(explained(Own(), families.X)["age"].curves[0], explained(Own(), families.X)["age"].grid)

@@ -13,15 +13,12 @@ from sklearn._loss.loss import HalfTweedieLoss
 from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
-    BaggingClassifier,
-    BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
-    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -127,7 +124,7 @@ LEAVES = {"min_samples_leaf": 30, **FEW}  # none of which is pure
 SKLEARN = {
     "number": [
         DecisionTreeRegressor(random_state=0), ExtraTreeRegressor(random_state=0), RandomForestRegressor(**FEW),
-        ExtraTreesRegressor(**FEW), BaggingRegressor(max_features=0.6, **FEW), GradientBoostingRegressor(**FEW),
+        ExtraTreesRegressor(**FEW), GradientBoostingRegressor(**FEW),
         GradientBoostingRegressor(loss="huber", subsample=0.7, **FEW), GradientBoostingRegressor(init="zero", **FEW),
         GradientBoostingRegressor(init=DummyRegressor(strategy="median"), **FEW),
         HistGradientBoostingRegressor(max_iter=8), HistGradientBoostingRegressor(max_iter=8, loss="absolute_error"),
@@ -137,7 +134,6 @@ SKLEARN = {
     "positive": [HistGradientBoostingRegressor(max_iter=8, loss=loss) for loss in ("poisson", "gamma")],
     "outputs": [
         DecisionTreeRegressor(max_depth=6, random_state=0), ExtraTreesRegressor(**FEW),
-        BaggingRegressor(ExtraTreeRegressor(), max_features=0.9, bootstrap_features=True, **FEW),
     ],
     "two": [
         DecisionTreeClassifier(max_depth=5, random_state=0), RandomForestClassifier(**FEW),
@@ -147,12 +143,8 @@ SKLEARN = {
     ],
     "three": [
         ExtraTreeClassifier(max_depth=4, random_state=0), ExtraTreesClassifier(**FEW),
-        RandomForestClassifier(class_weight="balanced", **LEAVES), BaggingClassifier(max_features=0.6, **FEW),
+        RandomForestClassifier(class_weight="balanced", **LEAVES),
         GradientBoostingClassifier(**FEW), HistGradientBoostingClassifier(max_iter=8),
-    ],
-    None: [
-        IsolationForest(max_features=0.7, **FEW), IsolationForest(contamination=0.2, max_samples=50, **FEW),
-        IsolationForest(max_samples=1, **FEW), IsolationForest(max_samples=2, **FEW),
     ],
 }  # fmt: skip
 
@@ -209,10 +201,7 @@ BOOSTED = {
     },
     "CatBoost": {
         target: [
-            {"loss_function": loss, "grow_policy": policy}
-            for loss in losses
-            for policy in ("SymmetricTree", "Lossguide", "Depthwise")
-            if loss != "MultiRMSE" or policy == "SymmetricTree"  # which grows only so
+            {"loss_function": loss} for loss in losses
         ]
         for target, losses in {
             "number": ["RMSE", "MAE"], "positive": ["Poisson", "Tweedie:variance_power=1.5"], "outputs": ["MultiRMSE"],
@@ -229,7 +218,7 @@ BOOSTED["CatBoost"]["number"].append({"nan_mode": "Max"})
 TYPICAL = [
     "number, RandomForestRegressor", "two, GradientBoostingClassifier(n", "loss='poisson'", "'reg:gamma'",
     "three, {'booster': 'dart'", "'gamma'}", "'multiclassova'",
-    "'Poisson', 'grow_policy': 'Depthwise'", "'MultiClass', 'grow_policy': 'SymmetricTree'",
+    "'Poisson'", "'MultiClass'",
 ]  # fmt: skip
 WITHOUT_MISSING = (GradientBoostingRegressor, GradientBoostingClassifier)
 
@@ -252,8 +241,8 @@ def kinds():
 def responses_of(model, target):
     """Return what can be explained of a model by its trees."""
     if target not in {"two", "three"}:
-        return ["auto" if target else "decision_function"]
-    has_pure_leaves = getattr(model, "min_samples_leaf", None) == 1 or isinstance(model, BaggingClassifier)
+        return ["auto"]
+    has_pure_leaves = getattr(model, "min_samples_leaf", None) == 1
     return [
         "predict_proba",
         *(["log_odds"] if not has_pure_leaves or hasattr(model, "decision_function") else []),
@@ -275,15 +264,6 @@ def test_every_kind_of_model(library, target, model, missing):
     for number, (response, output) in enumerate(product(responses_of(model, target), outputs)):
         allowed = max(rounding, LOG_ODDS) if response == "log_odds" else rounding
         compare(model, rows, allowed, is_table_compared=number == 0, response=response, output=output)
-
-
-def test_a_bagged_tree_that_never_saw_a_class():
-    """A tree whose sample lacks the second class gives it no share."""
-    X, y = table(), targets()["three"]
-    model = BaggingClassifier(**FEW).fit(X, y)
-    model.estimators_[0] = DecisionTreeClassifier(max_depth=3).fit(X[y != 1], y[y != 1])
-    for output in range(3):
-        compare(model, X[::5], is_table_compared=False, output=output)
 
 
 def test_a_loss_that_is_passed_as_an_object():
@@ -654,7 +634,7 @@ ENCODES = (
     "CatBoost encodes categorical, text or embedding features internally (a split of type {!r}), which is not "
     "reproduced."
 )
-CLASSIFIERS = [RandomForestClassifier(**FEW), IsolationForest(**FEW), xgb("two")]
+CLASSIFIERS = [RandomForestClassifier(**FEW), xgb("two")]
 LEFT_TO_THE_MODEL = {
     **{
         f"predicted class of {type(model).__name__}": (
@@ -667,9 +647,9 @@ LEFT_TO_THE_MODEL = {
         lambda: Rounded(**FEW).fit(table(), targets()["number"]), table, {},
         "Rounded overrides predict(), which the trees of RandomForestRegressor may not reproduce.",
     ),
-    "bagging of something else": (
-        lambda: BaggingRegressor(LinearRegression(), n_estimators=2).fit(table(), targets()["number"]), table, {},
-        "BaggingRegressor is supported only if its members are single trees, not LinearRegression.",
+    "trees that are not symmetric": (
+        lambda: boosted("CatBoost", "number", grow_policy="Depthwise").fit(table(), targets()["number"]), table, {},
+        "Only symmetric trees of CatBoost are read.",
     ),
     "a start that is no constant": (
         lambda: GradientBoostingRegressor(init=LinearRegression(), **FEW).fit(table(), targets()["number"]), table, {},

@@ -1,7 +1,7 @@
 """ICE curves in closed form: of linear models, and of models that sum RBF kernels around known points.
 
-Moving one column of a row changes one term of each margin of a linear model. Kernels are those of support vectors,
-Gaussian processes and kernel ridge: the similarity of a row to a centre is a product over columns. Another value of one
+Moving one column of a row changes one term of each margin of a linear model. Kernels are those of support vectors
+and kernel ridge: the similarity of a row to a centre is a product over columns. Another value of one
 column exchanges its factor, so curves are a product of two matrices: similarities in the other columns (rows ×
 centres), and the factors of grid values times the weights of centres (centres × grid).
 """
@@ -118,9 +118,9 @@ def read_linear(model: Any, _position: int | None, response: str) -> LinearModel
 
 @dataclass(frozen=True, eq=False)
 class KernelModel:
-    """Output = intercept + Σ_s weight_s · exp(-Σ_j gamma_j (x_j - centre_sj)²).
+    """Output = intercept + Σ_s weight_s · exp(-gamma |x - centre_s|²).
 
-    - `centres` (n_centres, n_columns), `weights` (n_centres,), `gamma` (n_columns,).
+    - `centres` (n_centres, n_columns), `weights` (n_centres,).
     - `matrix` (n_rows, n_columns): rows that curves are of.
     - `varied`: columns that move alone in some curves.
     - `unused`, `levels`: columns without effect, and those whose labels the model looks up: none.
@@ -128,7 +128,7 @@ class KernelModel:
 
     centres: Array
     weights: Array
-    gamma: Array
+    gamma: float
     intercept: float = 0.0
     matrix: Array = field(default_factory=partial(np.empty, (0, 0)))
     varied: Sequence[int] = ()
@@ -154,7 +154,7 @@ class KernelModel:
 
     def _in_units(self, points: Array, columns: Places | int) -> Array:
         """Return points in units of the kernel, and around 0, where squares are small and lose little."""
-        return np.asarray((points - self._zero[columns]) * np.sqrt(self.gamma[columns]))
+        return np.asarray((points - self._zero[columns]) * np.sqrt(self.gamma))
 
     def curves(self, columns: Places, grid: Array, positions: Rows) -> Array:
         """Return curves, (n_rows, n_grid), where the columns take the rows of grid (n_grid, n_columns)."""
@@ -239,26 +239,17 @@ def _count_nodes(slope: float, reach: float) -> int:
 def read_kernel(model: Any, position: int | None, response: str) -> KernelModel | None:
     """Read the centres and weights of a fitted scikit-learn model; None if its response is no plain sum of RBF kernels.
 
-    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM, KernelRidge or
-      GaussianProcessRegressor.
+    - `model`: SVR, NuSVR, SVC or NuSVC of two classes (decision function), OneClassSVM or KernelRidge.
     - `position`: which of two classes or of several outputs; None takes the second class or the only output.
     - `response`: as `Predictor.response`.
     """
     if not type(model).__module__.startswith("sklearn."):
         return None
-    output = position or 0
-    if type(model).__name__ == "GaussianProcessRegressor":
-        factor, lengths, constant = _covariance(model.kernel_, model.X_train_.shape[1])
-        if lengths is None:
-            return None
-        spread, mean = (float(np.ravel(each)[output]) for each in (model._y_train_std, model._y_train_mean))  # noqa: SLF001
-        alpha = spread * model.alpha_.reshape(len(model.alpha_), -1)[:, output]
-        return KernelModel(dense(model.X_train_), factor * alpha, 0.5 / lengths**2, mean + constant * alpha.sum())
     is_class = hasattr(model, "classes_")
     if getattr(model, "kernel", None) != "rbf" or (is_class and response != "decision_function"):
         return None
     if type(model).__name__ == "KernelRidge":
-        centres, weights = dense(model.X_fit_), model.dual_coef_.reshape(len(model.dual_coef_), -1)[:, output]
+        centres, weights = dense(model.X_fit_), model.dual_coef_.reshape(len(model.dual_coef_), -1)[:, position or 0]
         gamma, intercept = model.gamma or 1.0 / centres.shape[1], 0.0
     elif not len(getattr(model, "support_", ())) or len(model.intercept_) > 1:
         return None  # it is constant without support vectors, and several classes are compared in pairs
@@ -266,20 +257,4 @@ def read_kernel(model: Any, position: int | None, response: str) -> KernelModel 
         sign = -1.0 if is_class and position == 0 else 1.0
         centres, weights = dense(model.support_vectors_), sign * dense(model.dual_coef_).ravel()
         gamma, intercept = model._gamma, sign * float(model.intercept_[0])  # noqa: SLF001 - checked on phantoms
-    return KernelModel(centres, np.ascontiguousarray(weights), np.full(centres.shape[1], float(gamma)), intercept)
-
-
-def _covariance(kernel: Any, n_columns: int) -> tuple[float, Array | None, float]:
-    """Read a kernel as factor · RBF(lengths) + constant; the lengths are None if it is no such sum and product.
-
-    New points do not share the noise of known ones, so that a kernel of white noise is 0.
-    """
-    parts = {id(part): part for part in (kernel, *kernel.get_params().values()) if hasattr(part, "hyperparameters")}
-    names = [type(part).__name__ for part in parts.values()]
-    if names.count("RBF") != 1 or not {*names} <= {"RBF", "ConstantKernel", "WhiteKernel", "Sum", "Product"}:
-        return 0.0, None, 0.0
-    length = next(part.length_scale for part in parts.values() if type(part).__name__ == "RBF")
-    lengths = np.broadcast_to(np.asarray(length, np.float64), n_columns)
-    here, far = np.zeros((1, n_columns)), 100.0 * lengths[None, :]  # where the RBF kernel is 0
-    constant = float(kernel(here, far)[0, 0])
-    return float(kernel(here, here.copy())[0, 0]) - constant, lengths, constant
+    return KernelModel(centres, np.ascontiguousarray(weights), float(gamma), intercept)

@@ -15,7 +15,6 @@ from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import counted
 from ice_explorer.features.grid import draw_stratified, feature_seed
 from ice_explorer.metrics.likelihood import standard_deviation
-from ice_explorer.tables.column import in_natural_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -291,7 +290,7 @@ def note_undeclared_groups(groups: Mapping[str, Sequence[Name]]) -> Iterator[str
 
 
 def note_grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
-    """Yield notes on grids that exclude values, and on levels shown in an undeclared order."""
+    """Yield notes on grids that exclude values."""
     unordered = [item for item in inputs if item.feature.is_unordered]
     ordered = [item for item in inputs if not item.feature.is_unordered]
     for items, what, which in (
@@ -323,22 +322,6 @@ def note_grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
         f": levels of {counted(next(iter(n_off.values()), 0), 'observation')} are not on the grid; their dots are not "
         "drawn, their curves are included.",
         " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
-    )
-    natural = [
-        item
-        for item in unordered
-        if item.feature.kind == "category"
-        and item.grid.n_grid > 2
-        and (levels := np.asarray(item.feature.levels).tolist()) == in_natural_order(levels)
-    ]
-    levels = [natural[0].feature.shown(code) for code in natural[0].grid.values] if natural else []
-    shown = ", ".join(levels if len(levels) <= _MOST_NAMED else [*levels[:2], "…", levels[-1]])
-    yield from merge_notes(
-        [item.feature.label for item in natural],
-        f": its levels are shown in the order {shown}. Metrics treat them as unordered; declare an ordered category "
-        "to use its ranks.",
-        " have levels that are shown in calendar or numerical order. Metrics treat them as unordered; declare ordered "
-        "categories to use their ranks.",
     )
 
 

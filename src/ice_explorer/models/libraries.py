@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import narwhals as nw
@@ -18,7 +17,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.errors.base import cause_of
-from ice_explorer.locks import Lock, lock_of_model
+from ice_explorer.locks import lock_of_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -323,40 +322,6 @@ def _statsmodels_model(model: Any) -> Methods:
     )
 
 
-def _torch_module(module: Any) -> Methods:
-    """Evaluate a module as in prediction and restore its mode; one that has a predict method is called by that."""
-    if hasattr(module, "predict"):
-        return _estimator(module)
-    import torch
-
-    lock = Lock()  # a call changes the mode of the module
-
-    def forward(rows: Any) -> Any:
-        state = chain(module.parameters(), module.buffers())
-        like = next((tensor for tensor in state if tensor.is_floating_point()), torch.empty(0))
-        frame = nw.from_native(rows, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            rows = np.column_stack([np.asarray(frame[name].to_numpy(), np.float64) for name in frame.columns])
-        inputs = torch.as_tensor(dense(rows)).to(device=like.device, dtype=like.dtype)
-        with lock, torch.no_grad():
-            training = [part for part in module.modules() if part.training]
-            module.eval()
-            try:
-                returned = module(inputs)
-            finally:
-                for part in training:
-                    part.training = True
-        if not isinstance(returned, torch.Tensor):
-            return returned
-        return returned.to(device="cpu", dtype=torch.float64).numpy()
-
-    return {"predict": PredictionMethod(forward, "numbers", "forward")}, None
-
-
-def _mlflow_model(model: Any) -> Methods:
-    return {"predict": PredictionMethod(lambda rows: model.predict(_as_pandas(rows)), "numbers")}, None
-
-
 def _as_pandas(rows: Any) -> Any:
     """Return a table as a pandas DataFrame, and an array as it is."""
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
@@ -366,10 +331,8 @@ def _as_pandas(rows: Any) -> Any:
 _LIBRARIES: Final[dict[tuple[str, str], Callable[[Any], Methods]]] = {
     ("catboost", "CatBoost"): _catboost,
     ("lightgbm", "Booster"): _lightgbm_booster,
-    ("mlflow", "PyFuncModel"): _mlflow_model,
     ("statsmodels", "Model"): _statsmodels_model,
     ("statsmodels", "Results"): _statsmodels_results,
     ("statsmodels", "ResultsWrapper"): _statsmodels_results,
-    ("torch", "Module"): _torch_module,
     ("xgboost", "Booster"): _xgboost_booster,
 }

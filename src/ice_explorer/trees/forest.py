@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit", "isolation"]
+LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit"]
 
 _KINDS: Mapping[str, tuple[LinkKind, ...]] = {
     "predict_proba": ("sigmoid", "softmax"),
@@ -35,20 +35,17 @@ class Link:
     """A function from the margins of a row to one output.
 
     - `kind`: "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
-      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability; "isolation", -2⁻ᵐ minus
-      `offset`.
+      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability.
     - `output`: the margin that the output belongs to.
-    - `offset`: what "isolation" subtracts.
     - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because only rounding puts a sum of
       leaves there. The library gets infinite log-odds in the same places.
     """
 
     kind: LinkKind = "identity"
     output: int = 0
-    offset: float = 0.0
     resolution: float = 0.0
 
-    def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: PLR0911 - one per kind
+    def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn margins (n_margins, …) into outputs (…)."""
         m: NDArray[np.float64] = margins[self.output]
         match self.kind:
@@ -73,8 +70,6 @@ class Link:
                 p = np.where(m < self.resolution, 0.0, np.where(m > 1.0 - self.resolution, 1.0, m))
                 with np.errstate(divide="ignore"):
                     return np.asarray(np.log(p) - np.log1p(-p))
-            case "isolation":
-                return np.asarray(-np.exp2(-m) - self.offset)
         assert_never(self.kind)
 
 
@@ -270,7 +265,7 @@ def read_forest(model: Any, position: int | None, response: str, categorical_col
                 raise NotExactError(
                     f"{name} overrides {method}(), which the trees of {known.__name__} may not reproduce."
                 )
-        has_ties = known.__name__.endswith(("Classifier", "IsolationForest")) and known.__name__ not in _SINGLE_TREES
+        has_ties = known.__name__.endswith("Classifier") and known.__name__ not in _SINGLE_TREES
         if response == "predict" and has_ties:
             raise NotExactError(
                 f"The class predicted by {name} is ambiguous where classes tie, and ties depend on the order in which "

@@ -36,11 +36,10 @@ def _read(model: Any, _position: int | None, _response: str) -> Forest:
                 f"CatBoost cannot save the trees of this model ({type(error).__name__}: {error})."
             ) from error
         saved: dict[str, Any] = json.loads(path.read_bytes())
+    if "oblivious_trees" not in saved:
+        raise NotExactError("Only symmetric trees of CatBoost are read.")
     scale, bias = saved["scale_and_bias"]
-    read = _symmetric_tree if "oblivious_trees" in saved else _asymmetric_tree
-    features, borders, lefts, rights, values = zip(
-        *(read(tree) for tree in saved.get("oblivious_trees") or saved["trees"]), strict=True
-    )
+    features, borders, lefts, rights, values = zip(*map(_symmetric_tree, saved["oblivious_trees"]), strict=True)
     n_margins, n_trees = len(bias), len(features)
     # Splits count numeric columns alone.
     columns = saved["features_info"].get("float_features", [])
@@ -87,21 +86,6 @@ def _symmetric_tree(tree: dict[str, Any]) -> Tree:
     leaves = np.array(tree["leaf_values"], np.float64).reshape(n_leaves, -1)
     values = np.concatenate([np.zeros((n_leaves - 1, leaves.shape[1])), leaves])
     return np.array(feature, np.int32)[level], np.array(border, np.float64)[level], 2 * node + 1, 2 * node + 2, values
-
-
-def _asymmetric_tree(tree: dict[str, Any]) -> Tree:
-    rows, leaves, waiting = [], [], [tree]
-    for node in waiting:  # grows while it is read
-        if "split" in node:
-            rows.append((*_split(node["split"]), len(waiting), len(waiting) + 1))
-            waiting += [node["left"], node["right"]]
-        else:
-            rows.append((-1, 0.0, -1, -1))
-            leaves.append(np.ravel(node["value"]))
-    feature, border, left, right = zip(*rows, strict=True)
-    values = np.zeros((len(rows), len(leaves[0])))
-    values[np.array(feature) < 0] = leaves
-    return np.array(feature, np.int32), np.array(border), np.array(left, np.int32), np.array(right, np.int32), values
 
 
 READERS: dict[str, Callable[[Any, int | None, str], Forest]] = dict.fromkeys(

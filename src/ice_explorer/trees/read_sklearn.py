@@ -23,7 +23,7 @@ _SINGLE_TREES = {"DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeCl
 def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[np.float64]], **options: Any) -> Forest:
     """Join `tree_` objects, with the value of each node of each tree."""
     defaults = {"margin": np.zeros(len(trees), np.int32), "base": np.zeros(1)}
-    forest = Forest(
+    return Forest(
         library="scikit-learn",
         n_columns=model.n_features_in_,
         dtype=np.dtype(np.float32),
@@ -36,30 +36,11 @@ def _classic_forest(model: Any, trees: Sequence[Any], values: Sequence[NDArray[n
         value=join(values, np.float64),
         **{**defaults, **options},
     )
-    columns = getattr(model, "estimators_features_", [])
-    if any(not np.array_equal(drawn, np.arange(model.n_features_in_)) for drawn in columns):
-        inner = np.flatnonzero(forest.feature >= 0)
-        first_column = np.repeat(np.cumsum([0, *map(len, columns)])[:-1], forest.n_nodes)
-        forest.feature[inner] = np.concatenate(columns)[first_column[inner] + forest.feature[inner]]
-    return forest
-
-
-def _check_members(model: Any) -> None:
-    for member in model.estimators_:
-        kind = type(member)
-        if kind.__name__ not in _SINGLE_TREES or kind.__module__.partition(".")[0] != "sklearn":
-            raise NotExactError(
-                f"{type(model).__name__} is supported only if its members are single trees, not {kind.__name__}."
-            )
 
 
 def _averaging(model: Any, position: int | None, response: str) -> Forest:
-    """Read a tree, a forest or bagged trees: the mean over trees of the leaf."""
-    is_bag = hasattr(model, "estimators_features_")
-    if is_bag:
-        _check_members(model)
-    members = getattr(model, "estimators_", [model])
-    trees = [member.tree_ for member in members]
+    """Read a tree or a forest: the mean over trees of the leaf."""
+    trees = [member.tree_ for member in getattr(model, "estimators_", [model])]
     column = position or 0
     if not hasattr(model, "classes_"):
         values, link = [tree.value[:, column, 0] for tree in trees], Link()
@@ -69,9 +50,7 @@ def _averaging(model: Any, position: int | None, response: str) -> Forest:
         # The first of the largest fractions, as argmax takes it.
         values, link = [(tree.value[:, 0].argmax(axis=1) == column).astype(np.float64) for tree in trees], Link()
     else:
-        # A bagged tree that drew no row of a class numbers the others by their position in the bag.
-        columns = [np.flatnonzero(member.classes_ == column) if is_bag else [column] for member in members]
-        values = [tree.value[:, 0, drawn].sum(axis=1) for tree, drawn in zip(trees, columns, strict=True)]
+        values = [tree.value[:, 0, column] for tree in trees]
         link = _log_odds_of_mean(trees, values) if response == "log_odds" else Link()
     forest = _classic_forest(model, trees, values, links=(link,))
     np.divide(forest.value, len(trees), out=forest.value)
@@ -86,20 +65,6 @@ def _log_odds_of_mean(trees: Sequence[Any], values: Sequence[NDArray[np.float64]
     if smallest < 1e-12:
         raise NotExactError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
     return Link("logit", resolution=smallest / 2)
-
-
-def _isolation_forest(model: Any, _position: int | None, _response: str) -> Forest:
-    _check_members(model)
-    trees = [member.tree_ for member in model.estimators_]
-    lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree, strict=True)  # noqa: SLF001
-    n_rows = model._max_samples  # noqa: SLF001
-    expected = min(max(n_rows - 1.0, 0.0), 1.0)  # length of the path to a row of a tree that is grown on so many rows
-    if n_rows > 2:
-        expected = 2.0 * (np.log(n_rows - 1.0) + np.euler_gamma) - 2.0 * (n_rows - 1.0) / n_rows
-    # Trees of a single row isolate nothing, and the library sets their score.
-    base, factor = (np.zeros(1), 1.0 / (len(trees) * expected)) if expected > 0.0 else (np.ones(1), 0.0)
-    depths = [factor * (path + rest - 1.0) for path, rest in lengths]
-    return _classic_forest(model, trees, depths, base=base, links=(Link("isolation", offset=model.offset_),))
 
 
 def _gradient_boosting(model: Any, _position: int | None, _response: str) -> Forest:
@@ -167,8 +132,6 @@ def _histogram_boosting(model: Any, _position: int | None, _response: str) -> Fo
 READERS: dict[str, Callable[[Any, int | None, str], Forest]] = {
     **dict.fromkeys((*_SINGLE_TREES, "RandomForestClassifier", "RandomForestRegressor"), _averaging),
     **dict.fromkeys(("ExtraTreesClassifier", "ExtraTreesRegressor"), _averaging),
-    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), _averaging),
     **dict.fromkeys(("GradientBoostingClassifier", "GradientBoostingRegressor"), _gradient_boosting),
     **dict.fromkeys(("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"), _histogram_boosting),
-    "IsolationForest": _isolation_forest,
 }
