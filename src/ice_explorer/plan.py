@@ -16,7 +16,7 @@ import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.brute import BruteCurves, PredictionCheck
-from ice_explorer.curves.choose import InnerModel, choose_method, threshold_grids
+from ice_explorer.curves.choose import choose_method, threshold_grids
 from ice_explorer.drafts import Drafter, Drafts
 from ice_explorer.engines.context import (
     LEAST_BYTES,
@@ -95,8 +95,8 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
         )
     )  # fmt: skip
     predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
-    inside = InnerModel(model, predictor, columns, table)
-    grids = ("observed", whole.features) if whole else _choose_grids(inside, columns, chosen, options)
+    thresholds = partial(threshold_grids, model, predictor, table)
+    grids = ("observed", whole.features) if whole else _choose_grids(thresholds, columns, chosen, options)
     grid, references = grids
 
     n_bytes, limit = _count_bytes(table, columns), options.bytes_in_all
@@ -120,7 +120,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
             inputs = list(pool.map(lay_out, chosen))
     else:
         inputs = list(map(lay_out, chosen))
-    method, method_notes = choose_method(options.method, inside, context, inputs, options.n_threads)
+    method, method_notes = choose_method(options.method, model, context, inputs, options.n_threads)
     sampled = []
     if n_rows is not None:
         of_all = f"{len(inputs[0].positions)} of {table.n_observations}"
@@ -162,7 +162,9 @@ def _count_bytes(table: Table, columns: Columns) -> int:
     return copied + sum(column.values.nbytes for column in columns.read if column.values.flags.owndata)
 
 
-def _choose_grids(inside: InnerModel, columns: Columns, chosen: Sequence[int], options: Options) -> _Grids:
+def _choose_grids(
+    thresholds: Callable[..., dict[str, Array]], columns: Columns, chosen: Sequence[int], options: Options
+) -> _Grids:
     """Choose where features are evaluated: by a rule or at values of each; with features to be like."""
     if options.reference is not None:
         references = _references(options.reference, columns, chosen)
@@ -172,7 +174,7 @@ def _choose_grids(inside: InnerModel, columns: Columns, chosen: Sequence[int], o
         features = [(columns.feature(columns.number(name)), values) for name, values in options.grid.items()]
         return {feature.label: feature.check_grid(values) for feature, values in features}, {}
     if options.grid == "thresholds":
-        return threshold_grids(inside, columns, chosen), {}
+        return thresholds(columns, chosen), {}
     assert isinstance(options.grid, str)  # noqa: S101 - as it was checked
     return options.grid, {}
 

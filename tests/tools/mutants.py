@@ -39,8 +39,8 @@ MUTATIONS: Final = r"""
 + likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
 = levels of texts follow their first appearance
 @ tables/column.py : tables/test_tables.py metrics/test_metrics_identities.py
-- return in_natural_order(levels) or sorted(levels, key=lambda level: (str(level), type(level).__name__))
-+ return in_natural_order(levels) or list(levels)
+- return sorted(levels, key=key)
++ return list(levels)
 = copies of the target on another scale are overlooked
 @ results/notes.py : results/test_target_check.py
 - slope = float(x @ y / (y @ y)) if y.any() else 0.0

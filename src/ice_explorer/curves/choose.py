@@ -8,7 +8,7 @@ every row: those of the first row with that grid value.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from ice_explorer.curves.method import BruteMethod, ClosedFormMethod, CurveMetho
 from ice_explorer.errors import OptionError
 from ice_explorer.models.libraries import unwrap
 from ice_explorer.runtime import HAS_NUMBA
+from ice_explorer.tables.column import CODED
 from ice_explorer.trees.curves import MOST_FEATURES
 from ice_explorer.trees.forest import NotExactError, UnsupportedModelError, read_forest
 
@@ -74,8 +75,6 @@ def read_matrix(
 ) -> ModelMatrix:
     """Return X and the grids of features as the model inside receives them.
 
-    - `structure`: of the model: the number of its columns, which of them it does not use, and of which it looks up the
-      labels itself; of others it takes numbers.
     - raises NotExactError: if transformers combine columns, or return no numbers.
     """
     if unwrapped.transform is not None:
@@ -159,7 +158,6 @@ def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: Unw
 _TOLERANCE = 1e-9
 _FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
 _BRUTE = "every phantom observation is predicted, which works for any model"
-_FORMS = {"linear": "a linear model", "kernel": "a sum of RBF kernels"}
 _REASONS = {
     "linear": "has a closed form",
     "kernel": "is a sum of RBF kernels: one matrix product per feature",
@@ -167,52 +165,40 @@ _REASONS = {
 }
 
 
-class InnerModel:
-    """The structure inside a model.
+def _read_trees(unwrapped: UnwrappedModel, predictor: Predictor, columns: Columns, table: Table) -> Forest:
+    """Read the trees of an ensemble, without the link."""
+    sees_x = unwrapped.transform is None
+    coded = [number for number, column in enumerate(columns.read) if sees_x and column.kind in CODED]
+    forest = read_forest(unwrapped.model, predictor.position, predictor.response, coded)
+    if forest.library == "LightGBM" and sees_x and table.is_integer_array:
+        return replace(forest, dtype=np.dtype(np.float32))  # as it makes of such arrays
+    return forest
 
-    - `unwrapped`: the model without pipelines and other wrappers.
-    """
 
-    def __init__(self, model: Any, predictor: Predictor, columns: Columns, table: Table) -> None:
-        self.unwrapped = unwrap(model, predictor.response)
-        self.predictor = predictor
-        self._columns, self._table = columns, table
-
-    def read(self, name: str) -> LinearModel | KernelModel | Forest:
-        """Return what a method computes curves from.
-
-        - raises NotExactError: if it cannot be read, or the model is of another kind.
-        """
-        if name == "tree":
-            return self.trees
-        model, response = self.unwrapped.model, self.predictor.response
-        try:
-            read: Any = read_linear if name == "linear" else read_kernel
-            structure: LinearModel | KernelModel | None = read(model, self.predictor.position, response)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise NotExactError.unknown_format(type(model).__name__, "the fitted model", error) from error
-        if structure is None:
-            raise UnsupportedModelError(f"The response {response!r} of {type(model).__name__} is not {_FORMS[name]}.")
-        return structure
-
-    @cached_property
-    def trees(self) -> Forest:
-        """The trees of an ensemble, without the link.
-
-        - raises NotExactError: if they cannot be read, or are none.
-        """
-        sees_x = self.unwrapped.transform is None
-        categorical = [
-            position for position, column in enumerate(self._columns.read)
-            if sees_x and column.kind in {"category", "ordered"}
-        ]  # fmt: skip
-        forest = read_forest(self.unwrapped.model, self.predictor.position, self.predictor.response, categorical)
-        if forest.library == "LightGBM" and sees_x and self._table.is_integer_array:
-            return replace(forest, dtype=np.dtype(np.float32))  # as it makes of such arrays
+def _read_structure(name: str, unwrapped: UnwrappedModel, context: Context, n_features: int) -> Any:
+    """Return what a method computes curves from: a `Forest`, a `LinearModel` or a `KernelModel`."""
+    model, predictor = unwrapped.model, context.predictor
+    if name == "tree":
+        forest = _read_trees(unwrapped, predictor, context.columns, context.table)
+        if not HAS_NUMBA:
+            raise NotExactError("numba is not installed, and exact curves of trees need compiled code.")
+        if n_features > MOST_FEATURES:
+            raise NotExactError(f"The sweep moves up to {MOST_FEATURES} features; there are {n_features}.")
         return forest
+    try:
+        read = read_linear if name == "linear" else read_kernel
+        formula: Any = read(model, predictor.position, predictor.response)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise NotExactError.unknown_format(type(model).__name__, "the fitted model", error) from error
+    if formula is None:
+        what = {"linear": "a linear model", "kernel": "a sum of RBF kernels"}[name]
+        raise UnsupportedModelError(f"The response {predictor.response!r} of {type(model).__name__} is not {what}.")
+    return formula
 
 
-def threshold_grids(inside: InnerModel, columns: Columns, positions: Sequence[int]) -> dict[str, Array]:
+def threshold_grids(
+    model: Any, predictor: Predictor, table: Table, columns: Columns, positions: Sequence[int]
+) -> dict[str, Array]:
     """Make grids of all thresholds of a tree model inside the data, and the extremes of the data.
 
     On such a grid every step of the curves lies in an interval of its own: the grid shows the exact curve and its exact
@@ -222,9 +208,10 @@ def threshold_grids(inside: InnerModel, columns: Columns, positions: Sequence[in
     - returns grid values by label, of columns of numbers; values that occur are all there is to tell apart of others.
     - raises OptionError: if the model is no tree ensemble that sees X itself.
     """
-    problem = "" if inside.unwrapped.transform is None else "This one is preceded by transformers."
+    unwrapped = unwrap(model, predictor.response)
+    problem = "" if unwrapped.transform is None else "This one is preceded by transformers."
     try:
-        forest = inside.trees
+        forest = _read_trees(unwrapped, predictor, columns, table)
     except NotExactError as error:
         problem = str(error)
     if problem:
@@ -250,12 +237,11 @@ def threshold_grids(inside: InnerModel, columns: Columns, positions: Sequence[in
 
 
 def choose_method(
-    wanted: MethodName, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
+    wanted: MethodName, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[CurveMethod, list[str]]:
     """Choose the method of a model: linear where it applies, then kernel, tree, and brute.
 
     - `wanted`: "auto", or the method that the user insists on.
-    - `inside`: of the model.
     - returns `notes`: why a model that a method is made for is not computed by it.
     - raises OptionError: if the method that was asked for cannot explain the model.
     """
@@ -264,7 +250,7 @@ def choose_method(
     notes = []
     for name in _REASONS if wanted == "auto" else [wanted]:
         try:
-            return _exact_method(name, inside, context, items, n_jobs), []
+            return _exact_method(name, model, context, items, n_jobs), []
         except NotExactError as error:
             if wanted != "auto":
                 raise OptionError(
@@ -275,17 +261,13 @@ def choose_method(
     return BruteMethod(_BRUTE, context, items, n_jobs), notes
 
 
-def _exact_method(
-    name: str, inside: InnerModel, context: Context, items: Sequence[FeatureInput], n_jobs: int
-) -> CurveMethod:
+def _exact_method(name: str, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> CurveMethod:
     """Return a method that computes from the structure of the model what the model predicted for a few phantoms."""
     if not context.prediction_check.predicts_phantoms:
         raise UnsupportedModelError("The model fails on phantoms.")
-    unwrapped, predictor, structure = inside.unwrapped, inside.predictor, inside.read(name)
-    if name == "tree" and not HAS_NUMBA:
-        raise NotExactError("numba is not installed, and exact curves of trees need compiled code.")
-    if name == "tree" and len(items) > MOST_FEATURES:
-        raise NotExactError(f"The sweep moves up to {MOST_FEATURES} features; there are {len(items)}.")
+    predictor = context.predictor
+    unwrapped = unwrap(model, predictor.response)
+    structure = _read_structure(name, unwrapped, context, len(items))
     matrix = read_matrix(context, items, unwrapped, structure)
     phantoms, is_known = matrix.phantoms(context.prediction_check)
     predicted = context.prediction_check.predicted[is_known]

@@ -296,9 +296,9 @@ def add_block(
 
 def check_changes(sums: Sums, item: FeatureInput) -> None:
     """Refuse changes whose squares are no numbers, and slopes between values that are too close."""
-    if sums.changes is None:
+    if sums.factors is None:
         return
-    if not np.isfinite(sums.changes.moments.squared).all():
+    if not np.isfinite(sums.moments.squared).all():
         raise PredictionError(
             f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
             f"{quoted(item.feature.readable)}.",
@@ -306,7 +306,7 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
         )
     with np.errstate(over="ignore"):
         steepest = sums.scale / np.diff(sums.grid).min() if isinstance(sums, OrderedSums) else 0.0
-    if not math.isfinite(steepest) or not math.isfinite(sums.changes.deviations):
+    if not math.isfinite(steepest) or not math.isfinite(sums.deviations):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
             f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",

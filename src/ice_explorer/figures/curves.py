@@ -23,7 +23,7 @@ from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.coloring import ALE, M_PLOT, PICK, UNLIKE
 from ice_explorer.scene.display_axis import FEW_VALUES, axis_ticks
-from ice_explorer.tables.column import in_natural_order
+from ice_explorer.tables.column import are_in_calendar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -208,8 +208,8 @@ class FeaturePlot:
             pitch = room / (self.outer - low) * float(np.min(np.diff(lines.grid), initial=high - low))
             widest = max(width_of(name, size) for name in axis.levels) + _NAME_GAP
             if widest > pitch:
-                # Some names say what is between two of them: months, numbered levels.
-                is_slanted = in_natural_order(axis.levels) != axis.levels
+                # Months say what is between two of them.
+                is_slanted = not are_in_calendar(axis.levels)
                 every = math.ceil((_LEAST_APART * size if is_slanted else widest) / pitch)
         ticks = axis_ticks(axis, lines.x_domain, room * _PX_OF_TICKS / size)
         texts = [fitted(tick.label, _MOST_NAME, size) if at % every == 0 else "" for at, tick in enumerate(ticks)]

@@ -107,7 +107,7 @@ def _of_block(
     missing = np.full(len(block.weights), math.nan)
     if block.missing_change is not None:
         missing = block.missing_change - figures.missing_impact
-    if sums.changes is None:
+    if sums.factors is None:
         known = np.full(len(block.weights), 0.0 if sums.is_defined else math.nan)
         rows = dict.fromkeys(UNDECAYED, known) | {"missing_impact": missing}
         yield rows | dict.fromkeys(DECAYED, np.broadcast_to(known, (len(decays), len(known)))), {}

@@ -133,13 +133,6 @@ class SortedValues:
         return np.asarray(self.values[np.minimum(position, len(self.values) - 1)])
 
 
-def most_frequent(codes: Array, weights: Array | None = None) -> float:
-    """Most frequent code of those that are not missing, by weight; the first of equally frequent ones."""
-    present = has_value_and_weight(codes, weights)
-    held = codes[present].astype(np.intp)
-    return float(np.argmax(np.bincount(held, None if weights is None else weights[present])))
-
-
 def observed_quantiles(values: Array, levels: Array, weights: Array | None) -> Array:
     """Quantiles of values none of which is missing; see `SortedValues.quantiles`."""
     return SortedValues.of(values, weights).quantiles(levels)

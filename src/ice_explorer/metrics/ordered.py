@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.sums import NO_QUADRATURE, Changes, CurveSums, checked, choose_decay_nodes, make_quadrature
+from ice_explorer.metrics.sums import NO_QUADRATURE, CurveSums, checked, choose_decay_nodes, make_quadrature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -264,18 +264,16 @@ class OrderedSums(CurveSums):
         self._most_cells = most_cells
         if not len(self.windows.left):
             return
-        self.changes = Changes(self.windows.factors)
-        if rows is None:
-            return
-        observed, scales, _ = rows
-        if scales.min() == scales.max():
-            self._ordered, self._likelihood_scale = np.sort(observed), float(scales[0])
-        # Sums over parts of the rows merge only where all keep the same decays.
-        farthest = float((grid[-1] - grid[0]) / scale) if (scales == scale).all() else math.inf
-        self.nodes = choose_decay_nodes(decay, farthest)
-        # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
-        self.nearest = _nearest(observed, scales, grid[self.windows.denominator_weights > 0], self._ordered)
-        self.changes.likelihood_sums = np.zeros((2, len(self.nodes.exponents)))
+        if rows is not None:
+            observed, scales, _ = rows
+            if scales.min() == scales.max():
+                self._ordered, self._likelihood_scale = np.sort(observed), float(scales[0])
+            # Sums over parts of the rows merge only where all keep the same decays.
+            farthest = float((grid[-1] - grid[0]) / scale) if (scales == scale).all() else math.inf
+            self.nodes = choose_decay_nodes(decay, farthest)
+            # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
+            self.nearest = _nearest(observed, scales, grid[self.windows.denominator_weights > 0], self._ordered)
+        self._begin_changes(self.windows.factors)
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -288,8 +286,8 @@ class OrderedSums(CurveSums):
         if len(stretches) == 0:
             return
         self._choose_nodes()
-        if self._compiled and self.changes is not None:
-            self._add_compiled(self.changes, np.ascontiguousarray(stretches), None, rows)
+        if self.is_compiled:
+            self._add_compiled(np.ascontiguousarray(stretches), None, rows)
         else:
             size = max(1, _CHUNK // stretches.shape[1])
             for start in range(0, len(stretches), size):
@@ -300,15 +298,14 @@ class OrderedSums(CurveSums):
     def add_jumps(self, jumps: Any, rows: Rows, missing_change: Array | None = None) -> None:
         """Add rows by the jumps of a sweep of trees, which are set back to 0; only where sums are compiled."""
         self._choose_nodes()
-        assert self.changes is not None  # noqa: S101 - sums are compiled
-        self._add_compiled(self.changes, None, jumps, rows)
+        self._add_compiled(None, jumps, rows)
         self.count(rows[2], missing_change)
 
     def _choose_nodes(self) -> None:
         """Choose nodes, and make room for changes at them, unless these would be too many."""
-        if self._ordered is None or self.changes is None or self._on_nodes.size:
+        if self._ordered is None or self.factors is None or self._on_nodes.size:
             return
-        n_groups = len(self.changes.factors)
+        n_groups = len(self.factors)
         # Most grid values have nodes of their own.
         if min(len(self.grid), len(self._ordered)) * n_groups > self._most_cells:
             return
@@ -322,25 +319,25 @@ class OrderedSums(CurveSums):
             self._quadrature = make_quadrature(ordered, self.grid, self._likelihood_scale, self.nodes.decay)
         return self._quadrature
 
-    def _add_compiled(self, changes: Changes, stretches: Array | None, jumps: Any, rows: Rows) -> None:
+    def _add_compiled(self, stretches: Array | None, jumps: Any, rows: Rows) -> None:
         from ice_explorer.metrics.fold_numba import add_curves
 
         (observed, scales, weights), windows = rows, self.windows
-        by_row = np.empty((0 if self._on_nodes.size else len(weights), len(changes.factors) + 1))
+        by_row = np.empty((0 if self._on_nodes.size else len(weights), self.moments.columns.shape[1] + 1))
         ends, step = np.empty((len(weights), 2)), self._step_windows
         lowest, highest, extent, deviations, step_total = add_curves(
             stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE).arrays,
-            self._on_nodes, by_row, ends, self.curves.columns, changes.moments.columns, self.interval_changes,
+            self._on_nodes, by_row, ends, self.curves.columns, self.moments.columns, self.interval_changes,
             windows.stretches, windows.deviation_terms, _NO_STEP if step is None else (step.stretches, step.factors),
         )  # fmt: skip
         if len(by_row):
             order = np.lexsort((observed, scales)) if self._ordered is None else np.argsort(observed)
-            self._add_likelihoods(changes, (observed[order], scales[order], by_row[order]))
+            self._add_likelihoods((observed[order], scales[order], by_row[order]))
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
         self._ends.append(ends)
-        self.curves.weight = changes.moments.weight = self.total_weight + float(weights.sum())
-        changes.deviations += deviations
+        self.curves.weight = self.moments.weight = self.total_weight + float(weights.sum())
+        self.deviations += deviations
         self._step_total += step_total
 
     def _add_by_numpy(self, stretches: Array, rows: Rows) -> None:
@@ -349,11 +346,11 @@ class OrderedSums(CurveSums):
 
         observed, scales, weights = rows
         self._add_curves(stretches, weights)
-        if self.changes is None:
+        if self.factors is None:
             return
         changes = self.windows.changes(stretches)
-        self.changes.moments.add(changes, weights)
-        self.changes.deviations += float(weights @ self.windows.deviation(changes))
+        self.moments.add(changes, weights)
+        self.deviations += float(weights @ self.windows.deviation(changes))
         self._add_compared(stretches, weights)
         by_row = np.column_stack([np.abs(changes), np.ones(len(weights))]) * weights[:, None]
         if self._on_nodes.size and self._quadrature is not None:
@@ -361,7 +358,7 @@ class OrderedSums(CurveSums):
             of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
             self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
         else:
-            self._add_likelihoods(self.changes, (observed, scales, by_row))
+            self._add_likelihoods((observed, scales, by_row))
 
     def _add_compared(self, stretches: Array, weights: Array) -> None:
         """Add what notes compare: changes within intervals, and under "paper" the impact by "step"."""
@@ -381,15 +378,15 @@ class OrderedSums(CurveSums):
             return
         observed, scales, weights = rows
         self._add_parallel_moments(step, offsets, weights)
-        if self.changes is not None:
+        if self.factors is not None:
             changes, total = self.windows.changes(step[None, :]), weights.sum(keepdims=True)
-            self.changes.moments.add_equal(changes[0], float(total[0]))
+            self.moments.add_equal(changes[0], float(total[0]))
             self._add_compared(step[None, :], total)
             numerators: float | Array
             if self._is_straight(step):  # every step of one SD is as large
                 numerators = float(np.abs(changes[0]) @ self.windows.factors)
             else:
-                self.changes.deviations += float(total @ self.windows.deviation(changes))
+                self.deviations += float(total @ self.windows.deviation(changes))
                 numerators = weights_on_grid(self.windows.ends, np.abs(changes), len(self.grid))[0]
             if self._ordered is not None:
                 quadrature = self._nodes_of(self._ordered)
@@ -398,7 +395,7 @@ class OrderedSums(CurveSums):
             else:
                 order = np.lexsort((observed, scales))
                 alike = observed[order], scales[order], weights[order, None]
-            self._add_likelihoods(self.changes, alike, numerators)
+            self._add_likelihoods(alike, numerators)
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
@@ -412,15 +409,15 @@ class OrderedSums(CurveSums):
     def finish(self) -> None:
         """Add the sums that likelihoods weigh, and release temporary arrays."""
         super().finish()
-        if self._quadrature is not None and self._on_nodes.size and self.changes is not None:
-            self._add_likelihoods(self.changes, self._at_nodes(self._quadrature, self._on_nodes[:-_PADDING]))
+        if self._quadrature is not None and self._on_nodes.size:
+            self._add_likelihoods(self._at_nodes(self._quadrature, self._on_nodes[:-_PADDING]))
         self._ordered, self._quadrature, self._on_nodes = None, None, np.zeros((0, 0))
 
     def _at_nodes(self, quadrature: Quadrature, masses: Array) -> Rows:
         """Return nodes with what is at them as rows."""
         return quadrature.nodes, np.full(len(masses), self._likelihood_scale), masses
 
-    def _add_likelihoods(self, changes: Changes, rows: Rows, numerators: Array | float | None = None) -> None:
+    def _add_likelihoods(self, rows: Rows, numerators: Array | float | None = None) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.
 
         - `rows`: values and likelihood scales (n,) of rows, or of nodes that stand for them, those of one scale in the
@@ -443,7 +440,7 @@ class OrderedSums(CurveSums):
             self._add_by_row((observed, scales, masses[:, -1]), on_grid, weights, sums)
         if isinstance(numerators, float):
             sums[0] = numerators * sums[1]
-        changes.likelihood_sums = changes.likelihood_sums + sums
+        self.likelihood_sums = self.likelihood_sums + sums
 
     def _add_by_row(self, rows: Rows, on_grid: Array | None, weights: Array, sums: Array) -> None:
         """Add likelihoods as NumPy does.
@@ -479,7 +476,7 @@ class OrderedSums(CurveSums):
     @property
     def is_compiled(self) -> bool:
         """Whether blocks are added by compiled functions."""
-        return self._compiled and self.changes is not None
+        return self._compiled and self.factors is not None
 
     def at_grid(self, columns: Array) -> Array:
         """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
@@ -500,7 +497,7 @@ class OrderedSums(CurveSums):
 
     def _at_windows(self, group: Places) -> Array:
         """Moments of the changes of groups, (3, n), 0 where there is no group."""
-        columns = np.zeros((3, 0)) if self.changes is None else self.changes.moments.columns
+        columns = self.moments.columns
         return np.where(group < 0, 0.0, columns[:, group]) if columns.size else np.zeros((3, len(group)))
 
     @property
@@ -522,11 +519,10 @@ class OrderedSums(CurveSums):
             setattr(sums, name, getattr(self, name))
         sums.curves.fill(self.curves.weight, self.at_grid(self.curves.columns))
         sums.interval_changes, sums._step_total = self.mean_absolute_changes * self.total_weight, self._step_total
-        if sums.changes is not None and self.changes is not None:
+        if sums.factors is not None:
             group = self.windows.group[sums.windows.order[sums.windows.starts[:-1]]]
-            sums.changes.moments.fill(self.total_weight, self._at_windows(group))
-            sums.changes.deviations = self.changes.deviations
-            sums.changes.likelihood_sums = self.changes.likelihood_sums
+            sums.moments.fill(self.total_weight, self._at_windows(group))
+            sums.deviations, sums.likelihood_sums = self.deviations, self.likelihood_sums
         return sums
 
     def to_arrays(self) -> Arrays:

@@ -10,7 +10,7 @@ add up.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -320,34 +320,19 @@ class Moments:
         self.weight = total
 
 
-@dataclass(eq=False)
-class Changes:
-    """Sums of the changes that figures are made of: windows of a grid, or pairs of levels.
-
-    - `factors` (n_changes,): what each brings to a figure per unit of change; the figures of Eqs 1 and 4 are sums of
-      these with the mean absolute change, and with its standard deviation over rows.
-    - `moments`: of the changes.
-    - `deviations`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
-    - `likelihood_sums` (2, n_exponents): numerator and denominator of Eq. 2 at `DecayNodes.exponents`, as multiples of
-      e^{-a·nearest}.
-    """
-
-    factors: Array
-    moments: Moments = field(init=False)
-    deviations: float = 0.0
-    likelihood_sums: Array | float = 0.0
-
-    def __post_init__(self) -> None:
-        self.moments = Moments(len(self.factors))
-
-
 class CurveSums:
     """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
 
     - `grid` (n_grid,).
     - `scale`: σ, or σ_c.
     - `decay`: λ at which in-distribution impact and support are exact; see `decay`.
-    - `changes`: None for a feature without effects, whose metrics are 0.
+    - `factors` (n_changes,): what the change of each window of a grid, or of each pair of levels, brings to a figure
+      per unit; the figures of Eqs 1 and 4 are sums of these with the mean absolute change, and its standard deviation
+      over rows. None for a feature without effects, whose metrics are 0.
+    - `moments`: of the changes.
+    - `deviations`: Σ w of how much the changes of each row deviate along its curve (Eq. 5).
+    - `likelihood_sums` (2, n_exponents): numerator and denominator of Eq. 2 at `DecayNodes.exponents`, as multiples of
+      e^{-a·nearest}.
     - `is_defined`: whether effects are numbers; they are NaN where fewer than two levels of a grid of levels occur.
     """
 
@@ -367,8 +352,13 @@ class CurveSums:
         self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
         self.outlying = np.empty(0, np.intp)  # places of rows that lie far from the others
         self._ends: list[Array] = []  # lowest and highest prediction of each row, (n, 2), until all are added
-        self.changes: Changes | None = None
+        self.factors: Array | None = None
+        self.moments, self.deviations, self.likelihood_sums = Moments(0), 0.0, np.zeros((2, 0))
         self._missing_change = math.nan  # until some value is missing
+
+    def _begin_changes(self, factors: Array) -> None:
+        self.factors, self.moments = factors, Moments(len(factors))
+        self.likelihood_sums = np.zeros((2, len(self.nodes.exponents)))
 
     def _add_curves(self, curves: Array, weights: Array) -> None:
         low, high = curves.min(axis=1), curves.max(axis=1)
@@ -421,18 +411,17 @@ class CurveSums:
         missing = self._missing_change / self.total_weight
         if not self.is_defined:
             return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan)
-        if self.changes is None:
+        if self.factors is None:
             along = 0.0 if self.has_order else nan
             return FeatureMetrics(0.0, nan, along, 0.0, along, missing, nan)
-        changes = self.changes
-        moments = changes.moments
+        moments = self.moments
         deviations = np.sqrt(moments.squared / (self.total_weight - 1.0)) if self.n_rows > 1 else moments.squared
         return FeatureMetrics(
-            impact=float(changes.factors @ moments.absolute) / self.total_weight,
+            impact=float(self.factors @ moments.absolute) / self.total_weight,
             in_distribution_impact=nan,
-            direction=float(changes.factors @ moments.mean) if self.has_order else nan,
-            heterogeneity=float(changes.factors @ deviations),
-            non_linearity=changes.deviations / self.total_weight if self.has_order else nan,
+            direction=float(self.factors @ moments.mean) if self.has_order else nan,
+            heterogeneity=float(self.factors @ deviations),
+            non_linearity=self.deviations / self.total_weight if self.has_order else nan,
             missing_impact=missing,
             support=nan,
         )
@@ -441,9 +430,9 @@ class CurveSums:
         """In-distribution impact (Eq. 2) and support, (2, n_decays), for many decays in (0, 1] at once."""
         if not self.is_defined:
             return np.full((2, len(decays)), np.nan)
-        if self.changes is None:
+        if self.factors is None:
             return np.stack([np.zeros(len(decays)), np.ones(len(decays))])
-        by_likelihood, likelihood = self.nodes.at(np.asarray(self.changes.likelihood_sums).T, decays).T
+        by_likelihood, likelihood = self.nodes.at(self.likelihood_sums.T, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
         return np.stack([np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)])
 
@@ -457,10 +446,10 @@ class CurveSums:
             "counts": np.array([*counts, self._missing_change]),
             "curves": self.curves.columns,
         }
-        if self.changes is not None:
-            arrays["changes"] = self.changes.moments.columns
-            arrays["along"] = np.array([self.changes.deviations])
-            arrays["likely"] = np.asarray(self.changes.likelihood_sums)
+        if self.factors is not None:
+            arrays["changes"] = self.moments.columns
+            arrays["along"] = np.array([self.deviations])
+            arrays["likely"] = self.likelihood_sums
         return arrays
 
     def fill(self, arrays: Mapping[str, Values]) -> Self:
@@ -479,10 +468,10 @@ class CurveSums:
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
         self.curves.fill(total, checked(arrays, "curves", self.curves.columns.shape))
-        if self.changes is not None:
-            self.changes.moments.fill(total, checked(arrays, "changes", self.changes.moments.columns.shape))
-            self.changes.deviations = float(checked(arrays, "along", (1,))[0])
-            self.changes.likelihood_sums = checked(arrays, "likely", (2, self.nodes.n_nodes + 1))
+        if self.factors is not None:
+            self.moments.fill(total, checked(arrays, "changes", self.moments.columns.shape))
+            self.deviations = float(checked(arrays, "along", (1,))[0])
+            self.likelihood_sums = checked(arrays, "likely", (2, self.nodes.n_nodes + 1))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -493,14 +482,14 @@ class CurveSums:
         self.lowest, self.highest = min(part.lowest for part in parts), max(part.highest for part in parts)
         self.extent, self.nearest = math.fsum(part.extent for part in parts), min(part.nearest for part in parts)
         self._missing_change = math.fsum(missing) if missing else math.nan
-        self.nodes = parts[0].nodes
+        self.nodes, self.deviations = parts[0].nodes, math.fsum(part.deviations for part in parts)
         for part in parts:
             self.curves.merge(part.curves)
-            if self.changes is not None and part.changes is not None:
-                farther = np.exp(-self.nodes.exponents * (part.nearest - self.nearest))
-                self.changes.moments.merge(part.changes.moments)
-                self.changes.deviations += part.changes.deviations
-                self.changes.likelihood_sums = self.changes.likelihood_sums + part.changes.likelihood_sums * farther
+            self.moments.merge(part.moments)
+        if self.factors is not None:
+            farther = [np.exp(-self.nodes.exponents * (part.nearest - self.nearest)) for part in parts]
+            each = [part.likelihood_sums * far for part, far in zip(parts, farther, strict=True)]
+            self.likelihood_sums = np.sum(each, axis=0)
         return self
 
 

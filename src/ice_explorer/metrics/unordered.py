@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.metrics.sums import Changes, CurveSums
+from ice_explorer.metrics.sums import CurveSums
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class UnorderedSums(CurveSums):
         self.level_shares = shares / math.sqrt(total)
         self.level_weights = self.level_shares * _sums_of_others(self.level_shares)
         first, second = np.triu_indices(len(shares), 1)
-        self.changes = Changes(scale * self.level_shares[first] * self.level_shares[second])
+        self._begin_changes(scale * self.level_shares[first] * self.level_shares[second])
 
     def add(self, curves: Array, rows: Rows, missing_change: Array | None = None) -> None:
         """Add a block of rows.
@@ -102,9 +102,9 @@ class UnorderedSums(CurveSums):
         for some in self._few_at_a_time(len(curves)):
             of_levels = curves[some] if self._stretch is None else curves[some][:, self._stretch]
             self._add_curves(of_levels, rows[2][some])
-            if self.changes is not None:
-                self._add_pairs(self.changes, of_levels, rows[2][some])
-                self._add_likelihoods(self.changes, of_levels, rows, some)
+            if self.factors is not None:
+                self._add_pairs(of_levels, rows[2][some])
+                self._add_likelihoods(of_levels, rows, some)
         self.count(rows[2], missing_change)
 
     def add_parallel_curves(self, step: Array, offsets: Array, rows: Rows, missing_change: Array | None = None) -> None:
@@ -112,27 +112,27 @@ class UnorderedSums(CurveSums):
         if len(offsets) == 0:
             return
         self._add_parallel_moments(step, offsets, rows[2])
-        if self.changes is not None:
-            self._add_pairs(self.changes, step[None, :], rows[2])
+        if self.factors is not None:
+            self._add_pairs(step[None, :], rows[2])
             for some in self._few_at_a_time(len(offsets)):
-                self._add_likelihoods(self.changes, np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
+                self._add_likelihoods(np.broadcast_to(step, (len(rows[2][some]), len(step))), rows, some)
         self.count(rows[2], missing_change)
 
     def _few_at_a_time(self, n_rows: int) -> Iterator[slice]:
         size = _ROWS_AT_A_TIME if self._is_compiled else max(1, _CHUNK // len(self.grid))
         return (slice(start, start + size) for start in range(0, n_rows, size))
 
-    def _add_pairs(self, of_pairs: Changes, curves: Array, weights: Array) -> None:
+    def _add_pairs(self, curves: Array, weights: Array) -> None:
         """Add the changes of some rows between all levels; one curve stands for all rows where it is one."""
         levels = np.ascontiguousarray(curves[:, self.levels].T)
         mass = weights if levels.shape[1] == len(weights) else weights.sum(keepdims=True)
         if self._is_compiled and len(mass) > 1:
             self._waiting.append((levels, mass))
             if sum(levels.shape[1] for levels, _ in self._waiting) >= _FEWEST_AT_A_TIME:
-                self._add_waiting(of_pairs)
+                self._add_waiting()
             return
         weight, start = float(weights.sum()), 0
-        mean, squared, absolute = np.zeros((3, len(of_pairs.factors)))
+        mean, squared, absolute = np.zeros((3, self.moments.columns.shape[1]))
         for level in range(len(levels) - 1):
             changes = levels[level + 1 :] - levels[level]
             pairs = slice(start, start + len(changes))
@@ -141,21 +141,21 @@ class UnorderedSums(CurveSums):
             squared[pairs] = np.square(deviation, out=deviation) @ mass
             absolute[pairs] = np.abs(changes, out=changes) @ mass
             start = pairs.stop
-        of_pairs.moments.merge_columns(weight, mean, squared, absolute)
+        self.moments.merge_columns(weight, mean, squared, absolute)
 
-    def _add_waiting(self, of_pairs: Changes) -> None:
+    def _add_waiting(self) -> None:
         """Add the changes of rows that came in small blocks: each pass over the pairs takes as long as many rows do."""
         from ice_explorer.metrics.fold_numba import add_pairs
 
         levels, weights = (np.concatenate(parts, axis=-1) for parts in zip(*self._waiting, strict=True))
         self._waiting = []
-        moments, weight = of_pairs.moments, float(weights.sum())
+        moments, weight = self.moments, float(weights.sum())
         add_pairs(
             levels, weights, levels @ weights / weight, moments.weight, moments.mean, moments.squared, moments.absolute
         )
         moments.weight += weight
 
-    def _add_likelihoods(self, changes: Changes, curves: Array, rows: Rows, some: slice) -> None:
+    def _add_likelihoods(self, curves: Array, rows: Rows, some: slice) -> None:
         """Add the numerator and the denominator of Eq. 2 at all exponents."""
         own, weights = rows[0][some], rows[2][some]
         if rows[1] is None:
@@ -173,7 +173,7 @@ class UnorderedSums(CurveSums):
                     float(weights @ (likely @ self.level_weights)) / 2.0,
                 )
             )
-        changes.likelihood_sums = changes.likelihood_sums + np.transpose(sums)
+        self.likelihood_sums = self.likelihood_sums + np.transpose(sums)
 
     def at_grid(self, columns: Array) -> Array:
         """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""
@@ -191,10 +191,10 @@ class UnorderedSums(CurveSums):
     @property
     def window_moments(self) -> Array:
         """Mean and sum of squared deviations of the change of each pair."""
-        return np.zeros((2, 0)) if self.changes is None else self.changes.moments.columns[:2]
+        return self.moments.columns[:2]
 
     def finish(self) -> None:
         """Add the buffered rows."""
         super().finish()
-        if self._waiting and self.changes is not None:
-            self._add_waiting(self.changes)
+        if self._waiting:
+            self._add_waiting()

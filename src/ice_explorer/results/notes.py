@@ -205,7 +205,7 @@ def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
 
 def _note_movement(sums: OrderedSums) -> Note | None:
     extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
-    if sums.changes is None or total <= (_MANY_TIMES + _ROUNDING) * extent:
+    if sums.factors is None or total <= (_MANY_TIMES + _ROUNDING) * extent:
         return None
     times = f"{total / extent:.0f} times their range"
     return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
