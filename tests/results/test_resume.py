@@ -1,4 +1,4 @@
-"""A model that fails for reasons of its own: the cause comes first, what was computed is kept, the rest is resumed."""
+"""A model that fails for reasons of its own: the cause comes first, and an explorer resumes with the next block."""
 
 import copy
 
@@ -43,29 +43,12 @@ def test_the_cause_comes_first_and_the_grid_is_not_blamed(error):
     found = failed(service)
     assert str(found) == (
         f"The model failed: {type(error).__name__}: {error}. It was predicting phantom observations of 'b', whose "
-        "values are not the reason. 1 of 3 features are computed and kept. When the model works, compute the others: "
-        "`error.resume()`, or `sys.last_value.resume()` after an error that was not caught."
+        'values are not the reason. Call `explain` again, or press "Resume" in the explorer, when the model works.'
     )
     assert found.__cause__ is error
     assert str(copy.copy(found)) == str(found)  # as workers of joblib do
     if not isinstance(error, RuntimeError):  # else halves of the block are predicted to find a phantom to blame
         assert service.n_calls <= 6  # another thread may be calling it
-
-
-def test_what_was_computed_is_there_and_the_rest_is_resumed():
-    """Features that are computed are not computed again, and figures are those of one call."""
-    expected = ice.explain(Service(None, None), X, progress=False, method="brute").table()
-    service = Service(ConnectionError("503"), 3)
-    error = failed(service)
-    assert list(error.explanation.table().index) == ["a"]
-    with pytest.raises(PredictionError) as caught:
-        error.resume()  # it still fails
-    again = caught.value
-    assert list(again.explanation.table().index) == ["a"]
-    service.fails_from = None
-    before = service.n_calls
-    pd.testing.assert_frame_equal(again.resume().table(), expected)
-    assert service.n_calls - before <= 2 * 2  # of two features, no more
 
 
 class Counted:
@@ -96,14 +79,15 @@ class Counted:
 )
 def test_blocks_of_the_feature_that_failed_are_kept(down, options):
     """No row is predicted twice, and every figure is the same to the last bit."""
-    options = {"progress": False, "memory_limit": 60_000, "method": "brute", **options}
+    options = {"memory_limit": 60_000, "method": "brute", **options}
     undisturbed = Counted()
-    expected = ice.explain(undisturbed, X, **options)
+    expected = ice.explain(undisturbed, X, progress=False, **options)
     assert len(undisturbed.sizes) > 15
-    model = Counted(down)
-    with pytest.raises(PredictionError) as caught:
-        ice.explain(model, X, **options)
-    resumed = caught.value.resume()
+    model, results = Counted(down), {}
+    plan = prepare(model, X, Options(**options))
+    with pytest.raises(PredictionError):
+        results.update((name, plan.compute(name)) for name in plan.features)
+    resumed = plan.explanation({name: results.get(name) or plan.compute(name) for name in plan.features})
     assert sum(model.sizes) == sum(undisturbed.sizes)
     pd.testing.assert_frame_equal(resumed.table(), expected.table(), check_exact=True)
     assert resumed.notes == expected.notes
@@ -135,21 +119,6 @@ def test_a_failure_that_is_over_when_it_is_looked_at_is_no_phantom_either():
         return rows["a"].to_numpy() * rows["b"].to_numpy()
 
     assert str(failed(predict)).startswith("The model failed: RuntimeError: busy. It was predicting phantom")
-
-
-def test_features_are_kept_where_a_phantom_is_to_blame():
-    """The error names it, because the grid is what to change."""
-
-    def predict(rows):
-        if (rows["b"] == 500).any():
-            raise ValueError("too large")
-        return rows["a"].to_numpy()
-
-    with pytest.raises(
-        PredictionError, match=r"'b' \(grid value 500\.0, row 0 of X\): ValueError: too large"
-    ) as caught:
-        ice.explain(predict, X, grid={"b": [0.0, 500.0]}, progress=False)
-    assert list(caught.value.explanation.table().index) == ["a"]
 
 
 def test_an_explorer_names_its_button():

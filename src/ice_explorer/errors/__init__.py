@@ -1,7 +1,7 @@
 """Every error the package raises. A message says what must hold, what we got, where, and what to do.
 
 Six classes are public. The others are subclasses of `OptionError` that exist where a protocol of Python needs a
-KeyError, an AttributeError, a TypeError or an ImportError.
+KeyError, an AttributeError or an ImportError.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ice_explorer.errors.base import ICEExplorerError, cause_of, counted, described, did_you_mean, listed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Cancelled", "DataError", "ICEExplorerError", "ModelNeededError", "OptionError", "PredictionError"]
 
@@ -30,6 +30,12 @@ class OptionError(ICEExplorerError, ValueError):
     ) -> OptionError:
         """Return the error for an option that must be what it is not; the closest of the known names is offered."""
         return cls(f"`{option}` must {what}; got {quoted(got)}{where}.{did_you_mean(got, known)}", advice)
+
+    @classmethod
+    def unknown(cls, function: str, option: str, known: Sequence[str]) -> OptionError:
+        """Return the error for a keyword that a function does not have."""
+        facts = f"{function}() has no option {quoted(option)}.{did_you_mean(option, known)}"
+        return cls(facts, f"Its options are {', '.join(known)}.")
 
     @classmethod
     def no_features(cls) -> OptionError:
@@ -76,20 +82,9 @@ class PredictionError(ICEExplorerError, ValueError):
     ----------
     is_passing : bool
         Whether the same call may work later: the model failed, and not because of the rows that it was to predict.
-    explanation : Explanation or None
-        Of the features that `explain` had computed before the model failed; None where there is none.
-    resume : callable or None
-        Computes the features that are missing and returns the whole `Explanation`; what is computed is not computed
-        again. In a notebook the error that was shown last is `sys.last_value`.
     """
 
-    explanation: object = None
-    resume: Callable[[], object] | None = None
     is_passing: bool = False
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        """Pickle the message alone: what is kept of an explanation stays where its model is."""
-        return type(self), self.args
 
     @classmethod
     def failed_on_rows(cls, error: Exception) -> PredictionError:
@@ -148,10 +143,6 @@ class UnknownAttributeError(OptionError, AttributeError):
     def __init__(self, facts: str = "", advice: str = "") -> None:
         super().__init__(facts, advice)
         self.name = self.obj = None  # set, so that Python does not offer the closest name once more
-
-
-class ArgumentError(OptionError, TypeError):
-    """The arguments of a call do not fit its signature; a TypeError, as Python raises for functions of its own."""
 
 
 class MissingPackageError(OptionError, ImportError):
