@@ -101,7 +101,7 @@ def of_scikit_learn():
 
 
 def of_marginaleffects():
-    """Mean effects of all rows of a regression with a square and an interaction: of one feature, of two, slopes."""
+    """Mean effects of all rows of a regression with a square and an interaction, and slopes."""
     figures, source = recorded("marginaleffects")
     b = figures["coefficients"]
 
@@ -112,7 +112,6 @@ def of_marginaleffects():
     ours = {
         "x forward by 0.5": e.marginal_effects("x", 0.5).values.mean(),
         "rooms forward by 1": e.marginal_effects("rooms", 1).values.mean(),
-        "x by 0.5 and rooms by 1": e.marginal_effects({"x": 0.5, "rooms": 1}).values.mean(),
         "x by 0.5 around its value": 0.5 * e.marginal_effects("x", 0.25, kind="derivative").values.mean(),
     }
     for name, value in ours.items():

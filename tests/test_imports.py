@@ -50,8 +50,6 @@ PACKAGES = {
 
 # Methods of results that draw, or make another result, import what is above them when they are called.
 UPWARD = {
-    ("beyond.importances", "figures.effects"),
-    ("beyond.interactions", "figures.effects"),
     ("feature", "explanation"),
 }
 

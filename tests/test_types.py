@@ -12,7 +12,7 @@ import pytest
 
 import ice_explorer as ice
 from ice_explorer.explain_model import ExplainOptions
-from ice_explorer.explanation import FileOptions, PlotOptions, SaveOptions
+from ice_explorer.explanation import FileOptions, PlotOptions
 from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.plot import plot_curves, plot_panels, plot_ranking
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, Options
@@ -152,7 +152,7 @@ def test_pyright_finds_a_misspelt_trait(tmp_path, root):
         (ExplainOptions, ice.explain),
         (PlotOptions, ice.Explanation.plot),
         (FileOptions, ice.ICEExplorer.save),
-        (SaveOptions, ice.Explanation.save),
+        (FileOptions, ice.Explanation.save),
     ],
 )
 def test_options_that_are_passed_on_are_those_of_the_function(options, function):

@@ -9,7 +9,6 @@ import numpy as np
 
 from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import counted, did_you_mean, or_listed, quoted
-from ice_explorer.errors.tracebacks import meant_by
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,8 +44,9 @@ def is_number(given: object) -> bool:
 def check_one_of(option: str, got: object, choices: Sequence[str]) -> str:
     """Check an option that takes one of some words."""
     if not isinstance(got, str) or got not in choices:  # an array is equal to none of them, and to each
-        advice = meant_by(option, got) or did_you_mean(got, choices).lstrip()
-        raise OptionError(f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.", advice)
+        raise OptionError(
+            f"`{option}` must be {or_listed(choices)}; got {quoted(got)}.", did_you_mean(got, choices).lstrip()
+        )
     return got
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -192,9 +191,7 @@ class ModelComparison:
         sample weights, L the likelihood λ^(abs(v_k - x_i) / s_i) (Eq. 3 of the paper). ω weighs grid values so that all
         units of the axis count alike; levels without an order count by their share of the observations at other levels
         than that of the row. A missing value counts as the median, or the most frequent level. It is 0 for models that
-        differ by a constant. The anchor does not matter. Of more than 5000 rows a
-        stratified, seeded sample is used. The models are called again for curves that were too large to keep, and for
-        observed values that are not on the grid.
+        differ by a constant. Of more than 5000 rows a stratified, seeded sample is used.
         """
         import pandas as pd
 
@@ -246,42 +243,38 @@ def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
             f"`model` must be a model, or a dict of 2 to {MOST_MODELS} models by name; got a dict of {len(models)}.",
             "Pass a single model without a dict." if len(models) == 1 else "Choose which models to compare.",
         )
-    for name in models:
+    for name, model in models.items():
         if not isinstance(name, str) or not name.strip():
             raise DataError(
                 f"The keys of `model` must be names of models, as text that is not empty; got {quoted(name)}.",
                 'Write `{"forest": forest, "boosting": boosting}`.',
             )
+        if isinstance(model, Explanation):
+            raise DataError(f"{quoted(name)} must be a model; got an explanation.", "Pass the models, with X.")
     return dict(models)
 
 
-def check_alike(models: Mapping[str, Plan | Explanation]) -> None:
-    """Check that models return numbers of one kind, of the same output and features."""
+def check_alike(models: Mapping[str, Plan]) -> None:
+    """Check that models return numbers of one kind, of the same outputs and features."""
     (first, one), *others = models.items()
     must, same_quantity = "to be compared;", "Pass functions of X that return the same quantity."
     for name, other in others:
         names = quoted(first), quoted(name)
-        # What `output` could be is not known of an explanation.
-        outputs, other_outputs = (getattr(each, "outputs", ()) for each in (one, other))
         response, other_response = one.settings.response, other.settings.response
         # What a function returns is not known; it is compared with any model of one output.
         if response != other_response and "callable" not in (response, other_response):
-            known, of_other = getattr(one, "responses", ()), getattr(other, "responses", ())
-            common = [each for each in known if each in of_other and outputs == other_outputs]
+            common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
             raise OptionError(
                 f"Models must have the same kind of response {must} that of {names[0]} is {quoted(response)}, that of "
                 f"{names[1]} {quoted(other_response)}.",
                 f"Pass `response={quoted(common[0])}`, which all of them have." if common else same_quantity,
             )
-        if outputs != other_outputs:
-            of_one, of_other = (f"outputs {listed(of)}" if of else "one output" for of in (outputs, other_outputs))
+        if one.outputs != other.outputs:
+            of_one, of_other = (
+                f"outputs {listed(each.outputs)}" if each.outputs else "one output" for each in (one, other)
+            )
             problem = f"{names[0]} has {of_one}, {names[1]} has {of_other}."
             raise OptionError(f"Models must have the same outputs {must} {problem}", same_quantity)
-        output, other_output = one.settings.output, other.settings.output
-        if output != other_output:
-            problem = f"{names[0]} is of {quoted(output)} and {names[1]} of {quoted(other_output)}."
-            advice = "Explain them with the same `output`."
-            raise OptionError(f"Explanations of models must be of the same output {must} {problem}", advice)
         if [*one.features] != [*other.features]:
             problem = f"{names[0]} has {listed(one.features)} and {names[1]} {listed(other.features)}."
             advice = "Pass X as a DataFrame with the columns that all of them were fitted on."
@@ -319,32 +312,3 @@ def prepared_alike(
         if not all(np.array_equal(values, other) for other in each_grid):
             grids[feature] = np.unique(np.concatenate(each_grid))
     return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
-
-
-def check_explanations(explanations: Mapping[str, Any]) -> None:
-    """Check that explanations are of the same rows and grids, so that their curves lie over each other."""
-    for name, explanation in explanations.items():
-        if not isinstance(explanation, Explanation):
-            raise DataError(
-                "Models by name must be models alone or explanations alone; "
-                f"{quoted(name)} is not an explanation, as others are.",
-                "Pass all models with X, or explain all of them first.",
-            )
-    check_alike(explanations)
-    (first, one), *others = explanations.items()
-    for name, other in others:
-        for feature in one.values():
-            if not _has_same_rows(feature, other[feature.feature]):
-                raise OptionError(
-                    "Explanations must be of the same rows and grid values to be compared; those of "
-                    f"{quoted(first)} and {quoted(name)} differ for {quoted(feature.label)}.",
-                    "Explain both models on the same X with the same options.",
-                )
-
-
-def _has_same_rows(one: FeatureExplanation, other: FeatureExplanation) -> bool:
-    levels, others = ([] if (of := each._item.feature.levels) is None else of.tolist() for each in (one, other))
-    arrays, of_other = (
-        (each.axis, each._item.feature.values, each.rows, each.likelihood_scale) for each in (one, other)
-    )
-    return levels == others and all(map(partial(np.array_equal, equal_nan=True), arrays, of_other))

@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from ice_explorer import plan as one_machine
-from ice_explorer.comparison import ModelComparison, check_explanations, check_models, is_several, prepared_alike
+from ice_explorer.comparison import ModelComparison, check_models, is_several, prepared_alike
 from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback
-from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.options import DEFAULTS, Options
+from ice_explorer.results.options import Options
 from ice_explorer.tables.table import kept
 
 if TYPE_CHECKING:
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.plan import Plan
+    from ice_explorer.progress import Progress
     from ice_explorer.results.options import MethodName
     from ice_explorer.tables.column import Name
 
@@ -138,8 +139,7 @@ def explain(
         thread at a time, even if several explanations and explorers share it. A bound method counts as its
         object, a pipeline as its last step; every function counts as a separate model. Two to four models by name,
         {"forest": forest, "boosting": boosting}, are explained on the same rows and grids; they must have the same kind
-        of response and the same outputs. Explanations by name, of the same X with the same options, are compared
-        as they are, without X.
+        of response and the same outputs.
     X : DataFrame, ndarray or sparse matrix of shape (n_observations, n_columns)
         Observations to explain the model on; never modified. A DataFrame or array of Dask is explained partition by
         partition where it is, by the current client, or by workers in this process where there is none: metrics,
@@ -198,22 +198,19 @@ def explain(
     memory_limit : str or number
         Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
         columns of X as numbers, blocks of phantom observations, and kept curves: these get what the columns leave, but
-        at least 64 MB; a note says where the columns alone take more. With "brute", the curves of all rows are kept
-        where they fit beside a block, so that the model is not called again for `curves`, figures and `drivers`. An
-        array of float64 is copied once; a pandas DataFrame of float64 columns is not copied with pandas 3. What the
-        model takes for its predictions comes on top. Results do not depend on the limit unless the prediction of a row
-        depends on the other rows of a call; a note then states it. A call of the model that runs out of memory is
-        repeated in halves. Arrays and tables with a number for each row and grid value, such as `curves`, are refused
-        where one takes more than the limit, or 64 MB if that is more.
+        at least 64 MB; a note says where the columns alone take more. What the model takes for its predictions comes on
+        top; a call that runs out of memory is repeated in halves. Results do not depend on the limit unless the
+        prediction of a row depends on the other rows of a call; a note then states it. Arrays and tables with a number
+        for each row and grid value, such as `curves`, are refused where one takes more than the limit, or 64 MB if that
+        is more.
     progress : bool or callable, optional
         None shows a bar in a notebook or terminal after one second, also when curves are computed later; a function
         is called with (done, total, label), counted in predictions.
     budget : float, optional
         Seconds for computing the curves and metrics. If everything is estimated to take longer, a model that is called
-        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. Growing samples are
-        explained while they fit, and the last one is returned; at least one is explained. A note says how many rows and
-        grid values were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones
-        everywhere. ICEExplorer does not take it: it shows such samples until the result is there.
+        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. A note says how many were
+        used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones everywhere.
+        ICEExplorer does not take it: it shows such samples until the result is there.
 
     Returns
     -------
@@ -251,8 +248,6 @@ def explain(
         progress=progress, budget=budget,
     )  # fmt: skip
     several = check_models(model) if is_several(model) else {}
-    if any(isinstance(each, Explanation) for each in several.values()):
-        return _compare_explanations(several, X, y, options)
     if X is None:
         noun = "models" if several else "model"
         problem = f"`X` must be the observations to explain the {noun} on; got NoneType."
@@ -264,10 +259,10 @@ def explain(
 
     if several:
         plans = prepared_alike(several, options.grid, plan_of, lambda plan: plan)
-        return ModelComparison({name: compute(plan, {}, progress=progress) for name, plan in plans.items()})
+        return ModelComparison({name: _compute(plan, {}, progress) for name, plan in plans.items()})
     plan = plan_of(model, {})
     sampled = None if budget is None else plan.explain_within(budget)
-    return compute(plan, {}, progress=progress) if sampled is None else sampled
+    return _compute(plan, {}, progress) if sampled is None else sampled
 
 
 def prepare(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:
@@ -279,32 +274,15 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:
     return one_machine.prepare(model, X, options, y=y)
 
 
-def compute(
-    plan: Plan, results: dict[Name, FeatureExplanation], *, progress: bool | Callable[[int, int, str], object] | None
-) -> Explanation:
+def _compute(plan: Plan, results: dict[Name, FeatureExplanation], progress: Progress) -> Explanation:
     """Compute the features that are missing among some results; an error can compute what it left."""
     try:
-        with progress_reporter(progress, plan.n_predictions, plan.advice) as report:
+        with progress_reporter(progress, plan.n_predictions) as report:
             for feature in plan.features:
                 if feature not in results:
                     results[feature] = plan.compute(feature, progress=report)
     except PredictionError as error:
         error.explanation = plan.explanation(results)
-        error.resume = short_traceback(partial(compute, plan, results, progress=progress))
+        error.resume = short_traceback(partial(_compute, plan, results, progress))
         raise
     return plan.explanation(results)
-
-
-def _compare_explanations(explanations: dict[str, Any], X: Any, y: object, options: Options) -> ModelComparison:
-    check_explanations(explanations)
-    given = [name for name, value in (("X", X), ("y", y)) if value is not None]
-    for name, default in DEFAULTS.items():
-        value = getattr(options, name)
-        if type(value) is not type(default) or value != default:
-            given.append(name)
-    if given:
-        raise DataError(
-            f"Explanations bring their data and options; got {', '.join(given)} as well.",
-            "Leave that out, or pass it when you explain each model.",
-        )
-    return ModelComparison(explanations)

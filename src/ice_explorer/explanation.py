@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
 
 import numpy as np
 
 from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects
-from ice_explorer.beyond.importances import N_REPEATS, importances, scored_of
+from ice_explorer.beyond.importances import N_REPEATS, compare_importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
-from ice_explorer.beyond.marginal_effects import MarginalEffects
+from ice_explorer.beyond.marginal_effects import measure_marginal_effects
 from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_integer, check_names, check_one_of
-from ice_explorer.drivers.candidates import SecondFeature, find_common_values, second_features
+from ice_explorer.drivers.candidates import find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging, reach_of
-from ice_explorer.features.feature import check_step
 from ice_explorer.metrics.likelihood import check_decay
-from ice_explorer.models.target import target_names
 from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
     METRICS,
-    PER_STEP,
     ROUNDING,
     Uncertainty,
     check_level,
@@ -40,7 +35,7 @@ from ice_explorer.results.intervals import (
     most_rows,
     subgroups_of,
 )
-from ice_explorer.results.notes import known_target, merge_feature_notes, observed_target
+from ice_explorer.results.notes import merge_feature_notes, observed_target
 from ice_explorer.results.options import UNITS, resolve_decay
 from ice_explorer.tables.column import clipped, label_index, readable
 
@@ -56,8 +51,8 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Values
     from ice_explorer.beyond.effects import EffectKind
-    from ice_explorer.beyond.importances import Form, Importances, Measure
-    from ice_explorer.beyond.marginal_effects import MarginalEffectKind
+    from ice_explorer.beyond.importances import Importances, Measure
+    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.engines.context import Context
@@ -80,7 +75,7 @@ class PlotOptions(TypedDict, total=False):
     color_by: Name
     decay: float | None
     rank_by: RankBy
-    unit: Unit | Mapping[Name, object]
+    unit: Unit
     ci: float | None
     max_features: int
     anchor: AnchorName | object
@@ -100,7 +95,7 @@ class PlotOptions(TypedDict, total=False):
 
 
 class FileOptions(TypedDict, total=False):
-    """Options of `save` that an explorer has, too."""
+    """Options of `save`, for type checking."""
 
     max_lines: int | None
     width: float | str | None
@@ -109,19 +104,6 @@ class FileOptions(TypedDict, total=False):
     title: bool | str | None
     caption: bool | str
     overwrite: bool
-
-
-class SaveOptions(FileOptions, total=False):
-    """Options of `Explanation.save`."""
-
-    feature: Name
-    kind: Kind
-    color_by: Name
-    decay: float | None
-    rank_by: RankBy
-    unit: Unit
-    anchor: AnchorName | object
-    selection: Sequence[int]
 
 
 @short_tracebacks
@@ -146,11 +128,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     Notes
     -----
-    A pickle, also one of joblib, has everything that is computed, of all rows, and nothing is computed for it. It has
-    the model, too, if that can be pickled. Of a tree model it has the trees from which curves and predictions of the
-    rows of X are computed, and the model only if values are missing. What needs a model that is not in the pickle
-    raises `ModelNeededError`. Copies by `copy` are the same object: results do not change. A result that others open,
-    or later versions of the package, is saved by `save("result.ice")`.
+    Methods raise an `OptionError`, which is also a ValueError, if an argument cannot be used, and a `PredictionError`
+    if the model fails or has changed since `explain`.
+
+    A pickle has everything that is computed, of all rows, and the model if that can be pickled; what needs a model that
+    is not in it raises `ModelNeededError`. `save("result.ice")` writes a result that others, and later versions of the
+    package, can open. Copies by `copy` are the same object: results do not change.
     """
 
     def __init__(
@@ -189,17 +172,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self._results = {feature.feature: feature for feature in features}
         self._by_label = {feature.label: feature for feature in self._results.values()}
         self.features, self._labels = list(self._results), list(self._by_label)
-
-    def _with_y(self, y: object) -> Self:
-        """Return the same explanation with a target: its name, residuals, and notes on columns that equal it."""
-        predictor, target = self._context.predictor, known_target(y, self._context)
-        label, alerts = predictor.named_after(target_names(y)), self._find_alerts(target)
-        context = copy.copy(self._context)  # which shares what is computed
-        vars(context)["predictor"] = replace(predictor, output_label=label)
-        return self._with(
-            _context=context, output_label=label, _alerts=alerts, notes=[*alerts, *self.notes[len(self._alerts) :]],
-            _observed_target=target.values, _target_name=target.name, _y=y,
-        )  # fmt: skip
 
     def _with_distance(self, context: Context, results: Mapping[Name, FeatureExplanation]) -> Self:
         """Return the same explanation with another scale, by its context and the features that have that scale."""
@@ -272,7 +244,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         decay: float | Iterable[float] | None = None,
         *,
         rank_by: str | None = "in_distribution_impact",
-        unit: Unit | Mapping[Name, object] = "prediction",
+        unit: Unit = "prediction",
         by: Name | ArrayLike | None = None,
         ci: float | None = None,
     ) -> pd.DataFrame:
@@ -285,11 +257,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             in-distribution impact at each of them, one row per decay and one column per feature.
         rank_by : str or None
             Metric to sort by, largest first; None keeps the order of the columns of X.
-        unit : {"prediction", "sd", "share"} or mapping
-            Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions
-            (`prediction_sd`, which predicts all rows of X once); or per cent of the sum over all features,
-            of absolute values for `direction`. A mapping gives some features a step of their own in place of σ:
-            {"age": 10} is per 10 years, {"day": pandas.Timedelta(days=7)} per week.
+        unit : {"prediction", "sd", "share"}
+            Unit of the effects: that of the prediction; per cent of the standard deviation of the predictions, for
+            which all rows of X are predicted once; or per cent of the sum over all features, of absolute values for
+            `direction`.
         by : object or array-like of shape (n_observations,), optional
             Groups of observations: the name of a column or one-hot group of at most 20 values, or a label of each
             observation, such as its fold or a boolean mask. The model is called again when a grouping is first
@@ -306,28 +277,20 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         DataFrame
             Indexed by feature, or by group and feature, with the number of observations `n_rows` of the group as the
             last column; NaN where a group has none in the sample of a feature. Columns `in_distribution_impact`,
-            `impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit], `support` [0–1]; and where
-            `unit` is a mapping `per`, the step that effects are per.
+            `impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit], `support` [0–1].
 
         Notes
         -----
         Intervals state how much metrics and ranks would differ with other rows from the same source, for the same
-        model. They are normal, metric ± z · standard error; only direction can be negative. The standard error follows
-        from the influence of each row on the metric, which includes what depends on the frequency of rows: σ, its use
-        as the unit of distances, shares of grid values and levels, and all means. The grid, the windows of steps, the
-        median and likelihood scales that are given or estimated do not vary; with an explanation as `grid`, neither do
-        σ and shares. If few rows decide σ, as in a lognormal column, intervals of 95 % cover in a third of the samples,
-        and less per unit.
+        model and grid. They are normal, metric ± z · standard error, from the influence of each row on the metric,
+        through σ and the shares of grid values, too (unless `grid` is an explanation). If few rows decide σ, as in a
+        lognormal column, intervals of 95 % cover in a third of the samples. Of more than 20,000 rows, so many represent
+        all; of very many features fewer, at least 500.
 
-        A feature ranks above another one if the interval of their difference, from the differences of their influences,
-        is above 0. The interval of its rank begins behind all features above it, and ends before those below it.
+        A feature ranks above another one if the interval of their difference is above 0. The interval of its rank
+        begins behind all features above it, and ends before those below it.
 
-        Of more than 20,000 rows, so many represent all, seeded by `random_state`: they give a standard error to 0.5 %.
-        Of very many features there are fewer, at least 500, so that influences fit into a quarter of `memory_limit`.
-        Influences are kept for the last few decays.
-
-        The model is called again for curves that were too large to keep: those of the "brute" method, if they take
-        more of `memory_limit` than blocks leave.
+        The model is called again for curves that did not fit into `memory_limit`.
         """
         import pandas as pd
 
@@ -342,7 +305,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             return pd.DataFrame(values, pd.Index(decays, name="decay"), columns)
         if rank_by is not None:
             check_one_of("rank_by", rank_by, TABLE_COLUMNS)
-        resolved = self._resolve_unit(unit)
+        check_one_of("unit", unit, UNITS)
         decay = resolve_decay(self.settings, decay)
         level = None if ci is None else check_level(ci)
         subgroups = None if by is None else subgroups_of(self._context.columns, self._context.table.index, by)
@@ -352,34 +315,21 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         def ends(at: int) -> Mapping[str, Any]:
             if level is None or (subgroups is not None and subgroups.counts[at] < FEWEST_IN_GROUP):
                 return {}
-            return self._uncertainty([parts[at] for parts in influences], *resolved).columns(ranked, level)
+            return self._uncertainty([parts[at] for parts in influences], unit).columns(ranked, level)
 
         if subgroups is None:
             metrics = [result.metrics(decay) for result in self.values()]
-            return self._as_table(metrics, rank_by, resolved, ends(0))
+            return self._as_table(metrics, rank_by, unit, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
         sums, tables = [result._sums_by(subgroups) for result in self.values()], []
         for at, count in enumerate(subgroups.counts):
             metrics = [metrics_of(of_feature[at], decay) for of_feature in sums]
-            tables.append(self._as_table(metrics, rank_by, resolved, ends(at)).assign(n_rows=count))
+            tables.append(self._as_table(metrics, rank_by, unit, ends(at)).assign(n_rows=count))
         table = pd.concat(tables)
         groups = label_index(subgroups.labels).repeat(len(self))
         table.index = pd.MultiIndex.from_arrays([groups, table.index], names=[subgroups.name, "feature"])
         return table
-
-    def _resolve_unit(self, unit: Unit | Mapping[Name, object]) -> tuple[Unit, Array]:
-        """Return the unit, and the step that effects of each feature are per [axis], NaN where that is σ."""
-        if not isinstance(unit, Mapping):
-            check_one_of("unit", unit, UNITS)
-            return unit, np.full(len(self), math.nan)
-        steps = self._steps(unit)
-        return "prediction", np.array([steps.get(name, math.nan) for name in self.features])
-
-    def _steps(self, unit: Mapping[Name, object]) -> dict[Name, float]:
-        """Return the steps that effects are per, by name of the feature [axis]."""
-        found = [(self[name], step) for name, step in unit.items()]
-        return {result.feature: check_step(result._item.feature, step) for result, step in found}
 
     def _influences(
         self, decay: float, subgroups: Subgroups | None = None, features: Iterable[FeatureExplanation] | None = None
@@ -390,17 +340,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         n_rows, chosen = most_rows(self._context, n_sets), self.values() if features is None else features
         return [result._row_influences(decay, n_rows, subgroups) for result in chosen]
 
-    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit, steps: Array) -> Uncertainty:
-        with np.errstate(divide="ignore"):
-            ratios = steps / [result.scale for result in self.values()]
-        return Uncertainty(parts, ratios, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
+    def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit) -> Uncertainty:
+        return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
-    def _rank_intervals(
-        self, rank_by: RankBy, level: float, decay: float, unit: Unit | Mapping[Name, object] = "prediction"
-    ) -> RankIntervals:
+    def _rank_intervals(self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction") -> RankIntervals:
         """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         parts = [of_feature[0] for of_feature in self._influences(decay)]
-        return self._uncertainty(parts, *self._resolve_unit(unit)).rank_intervals(rank_by, level)
+        return self._uncertainty(parts, unit).rank_intervals(rank_by, level)
 
     def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
         """Return the features whose intervals take further computation."""
@@ -417,19 +363,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self,
         metrics: Sequence[Mapping[str, float]],
         rank_by: str | None,
-        resolved: tuple[Unit, Array],
+        unit: Unit,
         ends: Mapping[str, Any],
     ) -> pd.DataFrame:
         import pandas as pd
 
         table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
-        unit, steps = resolved
-        if (is_given := ~np.isnan(steps)).any():
-            scales = np.array([result.scale for result in self.values()])
-            table["per"] = np.where(is_given, steps, scales)
-            with np.errstate(divide="ignore"):
-                ratios = np.where(is_given, steps / scales, 1.0)
-            table[list(PER_STEP)] = table[list(PER_STEP)].mul(ratios, axis=0)
         if unit != "prediction":
             prediction_sd = self._context.prediction_sd if unit == "sd" else math.nan
             rounding = ROUNDING * float(table["impact"].abs().sum())
@@ -464,32 +403,21 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
             `FeatureExplanation.drivers_summary` has the size of the differences and the best rules in a sentence.
 
-        Raises
-        ------
-        OptionError
-            If the feature was not explained; also a KeyError.
-
         Notes
         -----
         With c_i curve i less its own mean over the grid and c̄ their mean, the size of the differences is
         Σ_i w_i‖c_i - c̄‖² / Σ_i w_i‖c_i‖². For lines with slopes β_i it is Var(β) / mean(β²).
 
-        Shares are cross-fitted. Distinct observations are put into 5 folds, seeded; up to 20 have one each. Without the
-        rows of a fold the best split and the mean curve of both sides are found, and these rows are compared with them:
+        Shares are cross-fitted in 5 seeded folds (of up to 20 distinct observations, one each): without the rows of a
+        fold the best split and the mean curve of both sides are found, and these rows are compared with them:
         share = 1 - Σ_i w_i‖c_i - c̄_g(i)‖² / Σ_i w_i‖c_i - c̄‖². The rule and its row counts are those of all rows.
-        A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns, so
-        that slopes drawn at random are rarely explained by any of them. Pairs are chosen and scored likewise.
+        A share counts as explained where it is larger than 0 by Φ⁻¹(1 - 0.05 / m) standard errors, for m columns.
 
         All thresholds half way between neighbouring values are tried, and missing values on both sides. Levels without
-        an order are split along the first principal axis of their mean curves, or one of them from the others, which
-        among many levels is a heuristic; the 100 most frequent ones are distinguished. A column of more than 8 levels,
-        and of one for every other observation, identifies rows and explains nothing. Of two columns, thresholds at
-        sixths of the observations (fewer with more than 80 columns) and single levels are tried in all combinations.
-        Those of the best one are then moved to where they explain most, given the other. Splits are chosen by the 16
-        principal directions in which curves differ most; differences beyond the first 64 count as not explained. Of
-        more than 5000 rows a stratified, seeded sample is used.
-
-        Rows are counted by weight, and equal rows share a fold, so integer weights are repeated rows.
+        an order are split along the first principal axis of their mean curves, or one of them from the others; the 100
+        most frequent ones are distinguished. A column that identifies rows explains nothing. Splits are chosen by the
+        16 principal directions in which curves differ most. Of more than 5000 rows a stratified, seeded sample is used.
+        Rows are counted by weight.
 
         Examples
         --------
@@ -535,11 +463,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 `prediction` minus the prediction of the row as it is [output]; 0 where nothing changes it.
             distance : float
                 From the observed value, in likelihood scales; NaN where nothing changes it.
-
-        Raises
-        ------
-        OptionError
-            If there is no such row; also a ValueError.
 
         Notes
         -----
@@ -597,11 +520,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         TwoWay
             Its `partial_dependence`, (n_first, n_second), calls the model when it is first read, n_first · n_second
             times for each row.
-
-        Raises
-        ------
-        ICEExplorerError
-            If there is no such column, or it has no axis, or both are the same.
         """
         return TwoWay(self._context, first, second, grid_size, sample)
 
@@ -678,10 +596,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         rows[self._context.positions(positions)] = True
         columns = second_features(self._context.columns)
         if self._observed_target is not None:
-            residuals = self._column(RESIDUAL)
-            columns.append(
-                SecondFeature(residuals.label, "numeric", is_integer=False, values=residuals.values, levels=None)
-            )
+            columns.append(self._column(RESIDUAL))
         return find_common_values(columns, rows)
 
     def _target(self, y: object) -> Array:
@@ -777,7 +692,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         kinds: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
         *,
         grid_size: int = GRID_SIZE,
-        ci: float | None = None,
     ) -> pd.DataFrame:
         """Return mean effects of a feature along its axis: partial dependence, accumulated local effects, M-plot.
 
@@ -790,8 +704,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Maximum number of grid values: all observed values if there are no more, else their quantiles, or where the
             explanation has a grid of quantiles the values of that next to them; of levels without an order the most
             frequent ones.
-        ci : float, optional
-            Level of the intervals, such as 0.95; none by default.
 
         Returns
         -------
@@ -808,15 +720,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                 Accumulated local effect [output], with mean 0 over the observations.
             m_plot : float
                 Mean prediction of the observations near the value [output].
-            <kind>_low, <kind>_high : float
-                With `ci`: the interval of each kind.
-
-        Raises
-        ------
-        OptionError
-            If an option has an invalid value; also a ValueError.
-        PredictionError
-            If the model fails or changed since `explain`.
 
         Notes
         -----
@@ -824,20 +727,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         are not on the grid of the explanation, and by the method "brute" for ALE, twice for each row.
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
-        (z_{k-1}, z_k] across that interval, added up. If all observed values are on the grid, rows at both ends of an
-        interval count, as for categories. ALE is linear between grid values, and its mean over the observed values is
-        0. Other packages centre it by the mean of each interval, which differs by a constant.
+        (z_{k-1}, z_k] across that interval, added up, with mean 0 over the observations. If all observed values are on
+        the grid, rows at both ends of an interval count, as for categories. Levels without an order are accumulated in
+        the order of their similarity in the other features.
 
-        The table lists levels as the grid does. Levels without an order are accumulated in the order of their
-        similarity in the other features: distances of two levels, Kolmogorov-Smirnov of numbers and total variation of
-        categories, are summed over the other features and scaled to one dimension. A feature alone has the order of the
-        texts of its levels.
-
-        M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness
-        (1 at the value, 0 at its neighbours), read at the value: the mean where all observed values are on the grid. It
-        includes the effects of correlated features. Rows without a value have no place in ALE and M-plot.
-
-        Intervals are normal, with standard errors from the influences of rows; grid and model stay the same.
+        M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness,
+        read at the value; it includes the effects of correlated features. Rows without a value have no place in ALE and
+        M-plot.
 
         Examples
         --------
@@ -852,18 +748,18 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
-        found = mean_effects(result := self[feature], names, grid_size, None if ci is None else check_level(ci))
+        found = mean_effects(result := self[feature], names, grid_size)
         return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
 
     def marginal_effects(
-        self, feature: Name | Mapping[Name, object], step: object = None, kind: MarginalEffectKind = "forward"
+        self, feature: Name, step: object = None, kind: MarginalEffectKind = "forward"
     ) -> MarginalEffects:
         """Return how the prediction of each observation changes by a step from its observed value.
 
         Parameters
         ----------
-        feature : object or mapping
-            Name, or its text; or steps by name, taken together: {"age": 10, "sex": "female"}.
+        feature : object
+            Name, or its text.
         step : object, optional
             Length of the step [axis], below 0 for a step down; a timedelta for dates and durations; the new level for
             categories, booleans and groups. Defaults to one standard deviation, for a derivative to a hundredth of
@@ -875,21 +771,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         Returns
         -------
         MarginalEffects
-            Its `values` (n_observations,), their `average` (AME) and their `non_linearity` (n_observations,).
-
-        Raises
-        ------
-        OptionError
-            If a feature cannot take the step; also a ValueError.
-        PredictionError
-            If the model fails or changed since `explain`.
+            Its `values` (n_observations,), and their `average` (AME).
 
         Notes
         -----
         Scholbeck et al. (2024), "Marginal effects for non-linear prediction functions". Rows whose step leaves the
-        observed range are in `outside`; they have values, but do not count in the average, which is NaN if there are
-        no others. Other packages count all rows: that is `m.values.mean()`. They may also centre a step around the
-        observed value: that is h times the derivative with a step of h / 2.
+        observed range are in `outside`, and do not count in the average; of all rows it is `m.values.mean()`.
 
         Examples
         --------
@@ -899,11 +786,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> m.values.tolist(), m.average
         ([1.0, 3.0, 5.0], 2.0)
         """
-        if isinstance(feature, Mapping) and step is not None:
-            advice = "Leave it out, or pass the name of one feature."
-            raise OptionError.must("step", "be left out where `feature` gives steps by name", step, advice)
-        steps = feature.items() if isinstance(feature, Mapping) else [(feature, step)]
-        return MarginalEffects(self._context, {self[name]: each for name, each in steps}, kind)
+        return measure_marginal_effects(self[feature], step, kind)
 
     def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
         """Return how far features act together: H² of features and pairs, and the additivity of each.
@@ -922,13 +805,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Its `features` is H² by feature, `pairs` H² and H by pair, `additivity(feature)` the share of the slope that
             differs between rows. They call the model when first asked for: for each row once with the value of every
             other row, of each feature or pair.
-
-        Raises
-        ------
-        OptionError
-            If an option has an invalid value; also a ValueError.
-        PredictionError
-            If the model fails or changed since `explain`.
 
         Notes
         -----
@@ -955,9 +831,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         measures: Sequence[Measure] | Measure | None = None,
         *,
         scoring: str | Callable[..., float] | None = None,
-        form: Form = "difference",
         n_repeats: int = N_REPEATS,
-        groups: Mapping[Name, Sequence[Name]] | None = None,
     ) -> Importances:
         """Return impact beside other measures of importance, each in per cent of its sum.
 
@@ -968,7 +842,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         measures : sequence of str, optional
             All that the arguments and the model allow by default, without "loco".
 
-            "native": `feature_importances_` of the model, or the absolute values of `coef_`.
+            "native": `feature_importances_` of the model, or the absolute values of `coef_`, which depend on the
+            units of the columns.
             "permutation": fall of the score if the values of a feature are permuted.
             "partial_dependence": standard deviation over the grid, range / 4 of levels without an order.
             "shap": mean absolute SHAP value; needs the package shap.
@@ -977,14 +852,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         scoring : str or callable, optional
             Score of scikit-learn, or a function of (model, X, y), larger is better. Defaults to the `score` of the
             model; R² where it has none, or if one of several outputs is explained.
-        form : {"difference", "ratio", "relative"}
-            How permutation and LOCO are given in the result's `importances`: fall of the score; loss divided by that
-            of the unchanged data; increase of the loss divided by it. The last two need a loss, such as
-            "neg_mean_squared_error".
         n_repeats : int
             Permutations of each feature.
-        groups : mapping, optional
-            Features that are also permuted and left out together, by name of the group.
 
         Returns
         -------
@@ -992,20 +861,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Its `table` has impact and a column for each measure, each adding up to 100; `correlations` tell how far
             they agree.
 
-        Raises
-        ------
-        OptionError
-            If a measure needs what was not given, or shap is named and not installed (then also an ImportError).
-        PredictionError
-            If the model fails, or changed since `explain`.
-
         Notes
         -----
-        Impact is that of `table()`. Permutation gives what `sklearn.inspection.permutation_importance` gives with the
-        same seed; features that were declared as groups of columns in `explain` are permuted as one. It measures the
-        model on these rows: explain held-out rows to measure how it generalises. Partial dependence: Greenwell et al.
-        (2018). LOCO: Lei et al. (2018), cross-validated, with all values of the feature set to one. SHAP:
-        interventional, of the explained output, 200 rows against a background of 50.
+        Permutation gives what `sklearn.inspection.permutation_importance` gives with the same seed, on these rows:
+        explain held-out rows to measure how the model generalises. Partial dependence: Greenwell et al. (2018). LOCO:
+        Lei et al. (2018), cross-validated, with all values of the feature set to one. SHAP: interventional, of the
+        explained output, 200 rows against a background of 50.
 
         Examples
         --------
@@ -1017,7 +878,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         {'x0': {'impact': 75.0, 'permutation': 90.0}, 'x1': {'impact': 25.0, 'permutation': 10.0}}
         """
         y = self._y if y is None else y
-        return importances(self, y, measures, scoring=scoring, form=form, n_repeats=n_repeats, groups=groups)
+        return compare_importances(self, y, measures, scoring, n_repeats)
 
     @overload
     def plot(self, what: list[Any], kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Figure: ...
@@ -1044,8 +905,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         rank_by, unit, ci : optional
             Of the ranking: "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact",
             and the unit and the level of intervals, as for `table`. Intervals are whiskers, with brackets beside
-            neighbours that are tied. With a mapping as `unit`, labels name the step: "age (per 10)", "bmi (per SD)".
-            `ci` of effects draws bands.
+            neighbours that are tied.
         max_features : int
             Of the ranking: maximum number of bars, 30 by default, fewer if the Axes are too small; a line below states
             the number.
@@ -1066,31 +926,21 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         title : bool, str or None
             Title; True for the default title, None for none.
         legend : bool
-            Whether to draw a legend, and a colour bar if numbers are colours. The legend does not affect layouts; the
-            colour bar is placed inside the Axes.
+            Whether to draw a legend, and a colour bar if numbers are colours.
         palette : Colormap, str, sequence or mapping, optional
             Colours of the column that colours the curves, or of the heat map: a Matplotlib colormap or its name, a list
-            of colours, or for levels a mapping of levels to colours. By default those of the style: `image.cmap`,
-            without the end that is lost on the background, and `axes.prop_cycle` for levels without an order, or
-            colours safe for colour-blind readers where that is Matplotlib's own.
+            of colours, or for levels a mapping of levels to colours. By default those of the style.
         line_kw : mapping, optional
-            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are drawn as one
-            image, which has a color, linewidth, alpha and zorder; with other properties, curves are drawn one by one.
+            Properties of the curves, as for Matplotlib's `LineCollection`.
         mean_kw : mapping, optional
             Properties of their mean, as for Matplotlib's `Line2D`.
 
         Returns
         -------
         Axes, or Figure of panels
-            In the units of the data: `ax.axvline(30)` marks a value of the feature. Its artists have labels and group
-            ids: "curves", "mean", "spread", "observed", "histogram", "bar". Colours, widths and fonts that are not
-            given are those of rcParams and the style sheet. The figure of panels is not registered with pyplot: a
-            notebook shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
-
-        Raises
-        ------
-        ICEExplorerError
-            If an option has an invalid value, or the figure has no such option.
+            In the units of the data: `ax.axvline(30)` marks a value of the feature. Its artists have group ids:
+            "curves", "mean", "spread", "observed", "histogram", "bar". The figure of panels is not registered with
+            pyplot: a notebook shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
 
         Examples
         --------
@@ -1111,26 +961,18 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
     @overload
     def save(
-        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[SaveOptions]
+        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[FileOptions]
     ) -> Path: ...
 
     @overload
-    def save(self, path: str | Path, what: str, **options: Unpack[SaveOptions]) -> Path | list[Path]: ...
+    def save(self, path: str | Path, what: str, **options: Unpack[FileOptions]) -> Path | list[Path]: ...
 
     def save(
         self,
         path: str | Path,
         what: str = "view",
         *,
-        feature: Name = None,
-        kind: Kind = "ice",
-        color_by: Name = None,
-        decay: float | None = None,
-        rank_by: RankBy = "in_distribution_impact",
-        unit: Unit = "prediction",
-        anchor: AnchorName | object = "min",
         max_lines: int | None = None,
-        selection: Sequence[int] = (),
         width: float | str | None = None,
         font_size: float | None = None,
         dpi: float | None = None,
@@ -1147,41 +989,22 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             result itself, which `ice_explorer.load` opens without the model: `max_lines` is the number of rows in it.
             With "{feature}" in its name and `what="all"`, each feature gets a separate file.
         what : str
-            "view", "panel", "all" or the name of a feature, as for `save` of an explorer.
-        feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
-            Content of the view, as in an explorer; features, columns and anchors as in X. `feature` defaults to the
-            first in the ranking, `decay` to that of the explanation.
-        width, font_size, dpi, title, caption, overwrite : optional
-            Layout, and whether files are replaced, as for `save` of an explorer.
+            "view", the ranking and the feature that ranks first, "panel", this feature alone, "all" or the name of a
+            feature, as for `save` of an explorer. For other figures save those of `plot`, or set up an explorer.
+        max_lines, width, font_size, dpi, title, caption, overwrite : optional
+            As for `save` of an explorer.
 
         Returns
         -------
         Path or list of Path
             Path of the file, or paths of one file per feature.
-
-        Raises
-        ------
-        OptionError
-            If the suffix is unknown or the file exists.
         """
         from ice_explorer.export import save as export
         from ice_explorer.scene.view_state import ViewState
 
-        name = feature if feature is not None or export.content_of(what) != "feature" else what
-        opened = None if name is None else self[name]
-        state = ViewState(
-            feature="" if opened is None else opened.label,
-            kind=kind,
-            color_by=None if color_by is None else self._column(color_by).label,
-            decay=self.settings.decay if decay is None else decay,
-            rank_by=rank_by,
-            unit=unit,
-            anchor=anchor if opened is None else opened._anchor_place(anchor),  # type: ignore[arg-type]
-            selection=tuple(self._context.positions(selection, "selection").tolist()),
-        )
         return export.save(
-            self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,
-            dpi=dpi, title=title, caption=caption,
+            self, ViewState(decay=self.settings.decay), path, what, overwrite=overwrite, max_lines=max_lines,
+            width=width, font_size=font_size, dpi=dpi, title=title, caption=caption,
         )  # fmt: skip
 
 

@@ -339,11 +339,6 @@ class FeatureExplanation(Unchanging):
             feature: a number, a date (also as text), a duration, a label. For levels without an order
             "median" is the most frequent one, and a label that of a level on the grid. On levels whose
             labels are no numbers a number is a place, 0 the first.
-
-        Raises
-        ------
-        OptionError
-            If the feature has no such value; also a ValueError.
         """
         self._context.check_size("changes", len(self._item.positions), len(self.axis))
         return self._changes(self._item.positions, self.curves, self._anchor_place(anchor))
@@ -519,16 +514,14 @@ class FeatureExplanation(Unchanging):
         the rows are at their observed value; all estimates of a row are made without it.
 
         The first ratio is about the prediction. Of numbers it is z = ``|v_k - μ_i| / s_i`` with the mean μ_i and the
-        standard deviation s_i of the feature given the other features of row i, estimated by gradient boosting as for
-        `distance="conditional"`. The threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the
-        distance of the value from the overall mean in σ: values that are rare for all rows alike are not unlike. Of
-        levels without an order, and of a feature with two observed values, it is log p - log P with the share p of the
-        level and its estimated probability P. The threshold is the 99 % quantile of the rows, at least log 1.5.
+        standard deviation s_i of the feature given the other features of row i, as for `distance="conditional"`. The
+        threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the distance of the value from the
+        overall mean in σ. Of levels without an order, and of a feature with two observed values, it is log p - log P
+        with the share p of the level and its estimated probability P; the threshold is at least log 1.5.
 
         The second ratio, of numbers with more than two values, is about holes in the data: the distance to the nearest
-        row, in standard deviations of the feature and of the numbers that predict it (at most three, each with a tenth
-        of what the models explain). The threshold is the 99 % quantile of the distance of rows to the nearest other
-        one, at least 0.1. It is measured to 800 distinct rows, drawn if there are more.
+        of up to 800 rows, in standard deviations of the feature and of at most three numbers that predict it. The
+        threshold is the 99 % quantile of the distance of rows to the nearest other one, at least 0.1.
 
         The first call fits the models: about half a second for 1,000 rows. The explained model is not called.
 

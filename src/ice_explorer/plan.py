@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
-_MANY = 1_000_000  # predictions
-_FEWER = 100  # observations and grid values
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
 
 
@@ -343,20 +341,6 @@ class Plan:
     def n_predictions(self) -> int:
         """Predictions that all features take."""
         return sum(len(item.summed) * item.n_predictions_per_row for item in self._inputs.values())
-
-    @property
-    def advice(self) -> str:
-        """How many predictions it takes, and how few would do; empty where they are few, or not the model's own."""
-        if self._method.name != "brute" or self.n_predictions < _MANY:
-            return ""
-        fewer = sum(
-            min(len(item.summed), _FEWER) * (min(item.grid.n_grid, _FEWER) + 2 * item.has_missing)
-            for item in self._inputs.values()
-        )
-        said = f"{self.n_predictions:,} predictions"
-        return (
-            f'{said}; `sample={_FEWER}, grid="quantile"` makes {fewer:,}.' if fewer < self.n_predictions else f"{said}."
-        )
 
     def of_output(self, model: Any, X: Any, options: Options) -> Plan:
         """Return the plan of another output of the same model and rows, whose curves can be compared with these."""

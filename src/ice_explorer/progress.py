@@ -6,7 +6,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import contextmanager
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from ice_explorer.errors import OptionError
@@ -25,12 +24,11 @@ _PATIENCE = 1.0  # seconds before a bar appears of itself
 
 
 @contextmanager
-def progress_reporter(progress: Progress, total: int, advice: str = "") -> Iterator[Callable[[int, int, str], None]]:
+def progress_reporter(progress: Progress, total: int) -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function of (predictions just made, ignored, label) that shows a bar or calls `progress`.
 
-    - `progress`: None shows a bar where someone watches, if it takes longer than a second; True and False decide; a
-      function is called with (done, total, label).
-    - `advice`: how to make fewer predictions, written above a bar that is there for longer than a second.
+    `progress`: None shows a bar where someone watches, if it takes longer than a second; True and False decide; a
+    function is called with (done, total, label).
     """
     delay = 0.0
     if progress is None:  # a notebook or a terminal is watched
@@ -62,13 +60,8 @@ def progress_reporter(progress: Progress, total: int, advice: str = "") -> Itera
     # tqdm has a thread that watches over bars which learned to look at the clock seldom; this one always looks.
     unwatched = type("unwatched", (tqdm,), {"monitor_interval": 0})
     with unwatched(total=total, unit=" predictions", unit_scale=True, delay=delay, miniters=1) as bar:
-        start = monotonic()
 
         def show(made: int, _of_feature: int, label: str) -> None:
-            nonlocal advice
-            if advice and monotonic() - start > _PATIENCE:
-                bar.write(advice, file=sys.stderr)
-                advice = ""
             bar.set_description(label, refresh=False)
             bar.update(made)
 

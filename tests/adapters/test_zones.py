@@ -154,7 +154,7 @@ def test_axes_have_the_clock_of_the_zone(tmp_path):
     plt.close(ax.figure)
     assert list(ticks) == ["31 Dec 12:00", "1 Jan 00:00", "12:00"]
     assert ticks["1 Jan 00:00"] == (EPOCH - pd.Timedelta(hours=9)).timestamp() / 86_400
-    drawn = e.save(tmp_path / "t.svg", "panel", feature="t").read_text()
+    drawn = e.save(tmp_path / "t.svg", "t").read_text()
     assert ">1 Jan 00:00<" in drawn
     assert not [note for note in e.notes if "zone" in note]
 

@@ -9,7 +9,7 @@ category; the model is a known function with interactions, bends and steps. Each
 - "grid of each": the population is evaluated at its own quantiles, which is what a user wants to know.
 
 The standard deviation of a lognormal column is rarely near that of its source in 300 rows; it is the length of the
-steps and the unit of distances. "heavy, per unit" has the effects of the same column per unit.
+steps and the unit of distances.
 
 Run it as `python tests/benchmarks/interval_coverage.py [draws]`. The exit status is 1 if the coverage of impact,
 in-distribution impact, direction or heterogeneity of any column but "heavy" is below 88 % or above 98 % on the grid of
@@ -65,11 +65,10 @@ def model(X):
 
 
 def figures(X, grids, ci=None):
-    """Explain the rows; "heavy" also per unit."""
+    """Explain the rows."""
     e = ice.explain(model, X, grid=grids, categorical_features=["category"], progress=False)
-    table, per_unit = e.table(rank_by=None, ci=ci), e.table(rank_by=None, ci=ci, unit={"heavy": 1.0})
+    table = e.table(rank_by=None, ci=ci)
     table["rank"] = table["in_distribution_impact"].rank(ascending=False)
-    table.loc["heavy, per unit"] = per_unit.loc["heavy"]
     return table
 
 
@@ -107,7 +106,7 @@ def main(n_draws):
     found = coverage(n_draws)
     print(f"Coverage of 95 % intervals in {n_draws} draws of {N_ROWS} rows from {N_POPULATION:,}, in per cent")
     print((100 * found).round(1).to_string(na_rep=""))
-    checked = found.loc[([SETTINGS[-1]], CHECKED), :].drop(columns=["heavy", "heavy, per unit"])
+    checked = found.loc[([SETTINGS[-1]], CHECKED), :].drop(columns=["heavy"])
     chance = 2 * np.sqrt(MOST * (1 - MOST) / n_draws)
     outside = (checked < LEAST - chance) | (checked > MOST + chance)
     for at, feature in np.argwhere(outside.to_numpy()):

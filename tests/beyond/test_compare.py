@@ -49,11 +49,10 @@ def explained(forest, X):
 
 @pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
 def test_permutation_is_that_of_scikit_learn(e, forest, X, y, scoring):
-    """With the same seed the same numbers, mean and standard deviation."""
+    """With the same seed the same numbers."""
     found = e.importances(y, "permutation", scoring=scoring, n_repeats=3).importances
     expected = permutation_importance(forest, X, y, scoring=scoring, n_repeats=3, random_state=0)
     assert_allclose(found["permutation"], expected.importances_mean, rtol=1e-12)
-    assert_allclose(found["permutation_sd"], expected.importances_std, rtol=1e-9)
 
 
 def test_permutation_of_a_classifier_is_that_of_scikit_learn(X, y):
@@ -67,20 +66,6 @@ def test_permutation_of_a_classifier_is_that_of_scikit_learn(X, y):
             model, X, labels, scoring=scoring, n_repeats=5, random_state=0, sample_weight=weights
         )
         assert_allclose(found.importances["permutation"], expected.importances_mean, rtol=1e-12, atol=1e-15)
-
-
-def test_forms_of_a_loss(e, forest, X, y):
-    """Ratio and relative increase are those of the loss of each repeat; the shares are the same in every form."""
-    expected = permutation_importance(forest, X, y, scoring="neg_mean_squared_error", random_state=0)
-    base = np.mean((forest.predict(X) - y) ** 2)
-    found = {
-        form: e.importances(y, "permutation", scoring="neg_mean_squared_error", form=form)
-        for form in ("difference", "ratio", "relative")
-    }
-    assert_allclose(found["ratio"].importances["permutation"], expected.importances_mean / base + 1, rtol=1e-9)
-    assert_allclose(found["relative"].importances["permutation"], expected.importances_mean / base, rtol=1e-9)
-    for of_form in found.values():
-        pd.testing.assert_frame_equal(of_form.table, found["difference"].table)
 
 
 def test_leaving_a_column_out_is_fitting_without_it(X, y):
@@ -124,17 +109,13 @@ def test_partial_dependence_varies():
 
 
 def test_measures_are_compared(e, y):
-    """Correlations over the features are NumPy's; differences are sorted by their size."""
+    """Correlations over the features are NumPy's."""
     found = e.importances(y, ["native", "permutation"])
     table = found.table
     for name in ("native", "permutation"):
         assert_allclose(found.correlations["pearson"][name], np.corrcoef(table["impact"], table[name])[0, 1])
         ranks = table.rank()
         assert_allclose(found.correlations["rank"][name], np.corrcoef(ranks["impact"], ranks[name])[0, 1])
-    assert found.disagreements["difference"].abs().is_monotonic_decreasing
-    assert len(found.disagreements) == 6
-    first = found.disagreements.iloc[0]
-    assert_allclose(first["difference"], table["impact"][first["feature"]] - table[first["measure"]][first["feature"]])
     assert repr(found) == "<Importances: the impact of 3 features with native, permutation>"
 
 
@@ -180,33 +161,11 @@ def test_a_function_is_scored_by_its_output(X, y):
     assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_groups_move_together(X, y):
-    """A declared group of features falls as far as its columns permuted as one, and loses all of them by LOCO."""
-    model = LinearRegression().fit(X, y)
-    found = explain(model, X).importances(y, ["permutation", "loco"], groups={"all": NUMBERS, "x": ["x"]})
-    assert list(found.groups) == ["permutation", "permutation_sd", "loco"]
-    assert_allclose(found.groups.loc["x"], found.importances.loc["x"])
-    folds = KFold(5, shuffle=True, random_state=0)
-    whole = cross_val_score(LinearRegression(), X, y, cv=folds).mean()
-    alone = cross_val_score(LinearRegression(), X[["x"]] * 0, y, cv=folds).mean()
-    assert_allclose(found.groups["loco"]["all"], whole - alone)
-    assert list(found.table.index) == NUMBERS
+def test_columns_of_a_group_are_permuted_together():
+    """One-hot columns are one feature."""
     one_hot = pd.DataFrame({"a": [1, 0] * 40, "b": [0, 1] * 40, "z": np.arange(80.0)})
     e = explain(lambda X: X["a"] + X["z"] / 20, one_hot, groups={"city": ["a", "b"]})
     assert e.importances(one_hot["a"], "permutation").table["permutation"]["city"] > 0
-
-
-def test_what_depends_on_others_is_noted(e):
-    """Features that vary together, and coefficients in units that differ."""
-    X = np.random.default_rng(0).normal(size=(100, 1)) @ [[1.0, 100.0]]
-    found = explain(LinearRegression().fit(X, X[:, 0]), X).importances(measures="native")
-    assert found.notes == [
-        (
-            "These features depend strongly on each other (correlation of at least 0.7): 'x0 and x1'. "
-            "Permuting one makes rows that do not occur; without one, a refitted model uses the other."
-        ),
-        "Coefficients depend on the units of their columns: compare those of standardised columns.",
-    ]
 
 
 def test_coefficients_of_a_class(X, y):

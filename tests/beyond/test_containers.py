@@ -26,8 +26,8 @@ def figures(X, y):
     model = make_pipeline(MaxAbsScaler(), LinearRegression()).fit(X, y)
     e = ice.explain(model, X, progress=False)
     name = e.features[1]
-    yield e.effects(name, ci=0.9)
-    yield e.marginal_effects({name: 0.5, e.features[2]: 1}).values
+    yield e.effects(name)
+    yield e.marginal_effects(name, 0.5).values
     yield e.interactions(sample=20).pairs
     yield e[name].correlated()["correlation"]
     yield e.importances(y, ["native", "permutation", "loco"]).importances

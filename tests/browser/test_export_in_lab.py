@@ -57,7 +57,7 @@ def test_saving_from_the_menu(notebook, tmp_path):
     table = pd.read_csv(csv)
     assert set(table["feature"]) == {"bmi"}
     assert table["row"].nunique() == 100
-    names = {"ranking-and-ice-of-bmi.svg", "ice-of-bmi.png", "curves-of-bmi.csv"}
+    names = {"view-of-bmi.svg", "ice-of-bmi.png", "curves-of-bmi.csv"}
     assert {file.name for file in tmp_path.iterdir()} == names
 
 
@@ -72,7 +72,7 @@ def test_a_picture_on_the_clipboard_and_files_beside_the_notebook(lab, notebook)
     with Image.open(io.BytesIO(base64.b64decode(page.evaluate(READ_CLIPBOARD)))) as image:
         assert image.width == round(180 / 25.4 * 300)
         assert len(image.convert("RGB").resize((60, 40)).getcolors(2400)) > 20
-    for name in ("ranking-and-ice-of-bmi.svg", "ranking-and-ice-of-bmi-2.svg"):
+    for name in ("view-of-bmi.svg", "view-of-bmi-2.svg"):
         choose(view, "notebook")
         path = lab.notebooks / name
         expect(view.get_by_test_id("export-result")).to_have_text(f"Saved as {path}")

@@ -90,7 +90,7 @@ def explorer(monkeypatch, X):
 @pytest.fixture(scope="module")
 def saved(bundle, explanation, tmp_path_factory):
     """The page of all rows that most tests look at."""
-    return explanation.save(tmp_path_factory.mktemp("frozen") / "report.html", feature="near")
+    return explanation.save(tmp_path_factory.mktemp("frozen") / "report.html", "near")
 
 
 class Alone:
@@ -292,7 +292,7 @@ def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
 @pytest.mark.slow
 def test_what_needs_the_model_is_not_offered(open_alone, X, tmp_path):
     """No other output, no file that a kernel writes, and no more lines than there are; fewer can be drawn."""
-    path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", feature="near", max_lines=55)
+    path = ice.explain(Hostile(), X, progress=False).save(tmp_path / "few.html", "near", max_lines=55)
     page = open_alone(path)
     expect(page.get_by_test_id("output")).to_be_hidden()
     page.get_by_test_id("export").click()
@@ -402,15 +402,18 @@ def test_curves_and_ranking_are_those_of_python(open_alone, X, tmp_path, feature
     """In the same columns and rows, with the digits that the page has."""
     X = X.assign(gaps=X["near"].where(X["near"] < 0.5))
     explanation = ice.explain(Gaps(), X, progress=False)
-    anchor = {"anchor": "max"} if feature == "near" else {}
-    page = open_alone(explanation.save(tmp_path / "gaps.html", feature=feature, decay=0.6, **anchor), feature)
+    x = ice.ICEExplorer(explanation)
+    x.feature, x.decay, x.anchor = feature, 0.6, "max" if feature == "near" else "min"
+    page = open_alone(x.save(tmp_path / "gaps.html"), feature)
     curves = taken(page, "curves", tmp_path)
-    assert_same_table(curves, explanation.save(tmp_path / "known.csv", feature, decay=0.6, **anchor), 1e-5)
+    assert_same_table(curves, x.save(tmp_path / "known.csv", feature), 1e-5)
     set_in_menu(page, "rank-by", "heterogeneity")
     order = list(explanation.table(0.6, rank_by="heterogeneity").index)
     soon(lambda: ranked(page.get_by_test_id("ice-explorer")), order)
     ranks = taken(page, "ranking", tmp_path)
-    assert_same_table(ranks, explanation.save(tmp_path / "ranks.csv", rank_by="heterogeneity", decay=0.6), 1e-6)
+    x.rank_by = "heterogeneity"
+    assert_same_table(ranks, x.save(tmp_path / "ranks.csv"), 1e-6)
+    x.close()
 
 
 def assert_same_table(file, known, tolerance):

@@ -91,7 +91,7 @@ def explained():
     weights = np.ones(12)
     for feature in explanation.values():
         seconds = second_features(feature._context.columns, feature._item.feature)
-        columns = [make_split_column(second, weights) for second in seconds]
+        columns = [make_split_column(second, np.arange(12), weights) for second in seconds]
         columns = [column for column in columns if column is not None]
         shares = np.linspace(0.9, 0.1, len(columns))
         found = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -15,9 +16,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import GradientBoostingRegressor
 
 import ice_explorer as ice
-from ice_explorer.drivers.candidates import SecondFeature
 from ice_explorer.drivers.drivers import ALIKE, choose_between, find_drivers, name_level_sides, name_threshold_sides
 from ice_explorer.metrics.likelihood import distinct_rows
+from ice_explorer.tables.column import Column
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]
@@ -25,13 +26,15 @@ NOTHING = "No single column explains the differences, nor do two together."
 
 
 def numbers(values, label="z", kind="numeric", **more):
-    return SecondFeature(
-        label, kind, more.pop("is_integer", False), np.asarray(values, float), more.pop("levels", None)
-    )
+    is_integer, levels = more.pop("is_integer", False), more.pop("levels", None)
+    return Column(
+        label, label, kind, is_integer, "float64", np.asarray(values, float),
+        None if levels is None else np.array(levels, object),
+    )  # fmt: skip
 
 
 def names(codes, label="town", levels=None):
-    return SecondFeature(label, "category", False, np.asarray(codes, float), levels or LEVELS)  # noqa: FBT003
+    return numbers(codes, label, "category", levels=levels or LEVELS)
 
 
 def all_found(curves, seconds, weights=None, observations=None):
@@ -181,7 +184,10 @@ def test_repeated_rows_do_not_pass_for_evidence():
     """Slopes drawn for 50 rows that are then repeated eight times stay unexplained: repeats share a fold."""
     of = np.tile(np.arange(50), 8)
     drawn = [slopes_by_chance(seed, 50, 6) for seed in range(10)]
-    found = [all_found(curves[of], [second.take(of) for second in seconds], None, of) for curves, seconds in drawn]
+    found = [
+        all_found(curves[of], [replace(second, values=second.values[of]) for second in seconds], None, of)
+        for curves, seconds in drawn
+    ]
     assert sum(NOTHING not in each.summary for each in found) <= 1
 
 
@@ -236,7 +242,7 @@ def test_whole_weights_are_repeated_rows():
     of = np.repeat(np.arange(80), weights)
     seconds = [numbers(one, "one"), numbers(two, "two")]
     weighted = all_found(curves, seconds, weights)
-    repeated = all_found(curves[of], [second.take(of) for second in seconds], None, of)
+    repeated = all_found(curves[of], [replace(second, values=second.values[of]) for second in seconds], None, of)
     for left, right in zip(weighted.ranked, repeated.ranked, strict=True):
         assert_allclose(left.share, right.share, rtol=1e-9)
         assert (left.rule, left.n_rule, left.n_rest) == (right.rule, right.n_rule, right.n_rest)

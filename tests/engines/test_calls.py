@@ -1,6 +1,5 @@
 """How often and how much at a time a model is called, and what is reported meanwhile."""
 
-import io
 import time
 
 import matplotlib.pyplot as plt
@@ -9,7 +8,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import ice_explorer as ice
-from ice_explorer import progress
 from ice_explorer.curves.brute import BatchSize
 from ice_explorer.errors import Cancelled
 from ice_explorer.plan import prepare
@@ -95,24 +93,6 @@ def test_a_cancel_takes_effect_before_the_next_call():
     with pytest.raises(Cancelled):
         plan.compute("x0", cancelled=cancelled)
     assert len(model.calls) == before + 2
-
-
-def test_many_predictions_are_announced():
-    """With a way to make fewer; a tree model, which is not called for them, needs none."""
-    plan = prepare(Model(), np.random.default_rng(0).normal(size=(2000, 3)), Options())
-    assert plan.advice == '6,000,000 predictions; `sample=100, grid="quantile"` makes 30,000.'
-    assert prepare(Model(), X, Options()).advice == ""
-
-
-def test_the_announcement_stands_above_the_bar_once_it_takes_long(monkeypatch):
-    """In notebooks and terminals alike."""
-    written = io.StringIO()
-    monkeypatch.setattr(progress.sys, "stderr", written)
-    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
-    with progress.progress_reporter(True, 10, "10 predictions.") as report:  # noqa: FBT003 - the option
-        report(1, 10, "a")
-        report(1, 10, "a")
-    assert written.getvalue().count("10 predictions.") == 1
 
 
 # --- curves that are there are used ---------------------------------------------------------------

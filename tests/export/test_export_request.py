@@ -39,7 +39,7 @@ PANELS = {
     "html": "ice-explorer",
     "csv": "curves-of-moon",
     "parquet": "curves-of-moon",
-    "json": "metrics-and-curves-of-moon",
+    "json": "curves-of-moon",
 }
 
 
@@ -126,14 +126,14 @@ def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
 
 def test_a_name_that_is_taken_gets_a_number_and_the_code_in_the_file_knows(explanation, here):
     """Files, folders and links to nowhere stay as they are; the recreating call names the real file."""
-    (here / "ranking-and-c-ice-of-moon.svg").write_text("precious")
-    (here / "ranking-and-c-ice-of-moon-2.svg").mkdir()
-    (here / "ranking-and-c-ice-of-moon-3.svg").symlink_to(here / "nowhere")
+    (here / "view-of-moon.svg").write_text("precious")
+    (here / "view-of-moon-2.svg").mkdir()
+    (here / "view-of-moon-3.svg").symlink_to(here / "nowhere")
     body, _ = answer(explanation, asked(to="notebook"))
-    assert body["filename"] == "ranking-and-c-ice-of-moon-4.svg"
-    assert (here / "ranking-and-c-ice-of-moon.svg").read_text() == "precious"
+    assert body["filename"] == "view-of-moon-4.svg"
+    assert (here / "view-of-moon.svg").read_text() == "precious"
     assert not (here / "nowhere").exists()
-    assert read_provenance(body["path"])["code"].endswith("; x.save('ranking-and-c-ice-of-moon-4.svg')")
+    assert read_provenance(body["path"])["code"].endswith("; x.save('view-of-moon-4.svg')")
 
 
 @settings(max_examples=15)
@@ -144,11 +144,11 @@ def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for number in taken:
-            name = "metrics-of-all-features.csv" if number == 1 else f"metrics-of-all-features-{number}.csv"
+            name = "metrics.csv" if number == 1 else f"metrics-{number}.csv"
             (folder / (name if number % 2 else f"{name}.json")).touch()
         body, _ = answer(explanation, asked("csv", to="notebook"))
     free = min(set(range(1, 14)) - taken)
-    assert body["filename"] == ("metrics-of-all-features.csv" if free == 1 else f"metrics-of-all-features-{free}.csv")
+    assert body["filename"] == ("metrics.csv" if free == 1 else f"metrics-{free}.csv")
     assert len(names(folder)) == len(taken) + 2
 
 
@@ -180,24 +180,8 @@ def test_all_features_are_one_file_where_the_format_holds_them(explanation):
 def test_a_table_of_the_view_is_the_metrics(explanation):
     """It is named so."""
     body, (content,) = answer(explanation, asked("csv"))
-    assert body["filename"] == "metrics-of-all-features.csv"
+    assert body["filename"] == "metrics.csv"
     assert "impact" in pd.read_csv(io.BytesIO(content)).columns
-
-
-@pytest.mark.parametrize(
-    ("choices", "name"),
-    [
-        ({"right": "all"}, "ranking-and-c-ice-of-all-features"),
-        ({"left": "interactions"}, "interactions-and-c-ice-of-moon"),
-        ({"pair": ["wind", "moon"], "compared": ["view"]}, "ranking-and-heat-map-of-wind-and-moon"),
-        ({"pair": ["wind", "view"]}, "ranking-and-c-ice-of-moon"),
-        ({"compared": ["moon", "wind", "view", "gone"]}, "ranking-and-c-ice-of-moon-and-wind-and-view"),
-    ],
-)
-def test_a_view_is_named_after_all_that_it_holds(explanation, choices, name):
-    """The panel on the left, the kind of curves, and the features that are drawn."""
-    body, _ = answer(explanation, asked("svg", choices=choices))
-    assert body["filename"] == f"{name}.svg"
 
 
 def test_the_panel_is_the_heat_map_where_one_is_open(explanation):
@@ -271,10 +255,10 @@ def test_a_folder_that_cannot_be_written_is_said(explanation, here, monkeypatch,
     monkeypatch.setattr(os, "mkdir", Denied)
     with pytest.raises(errors.OptionError) as refused:
         answer(explanation, asked(what=what, to="notebook"))
-    at = here / ("c-ice-of-all-features" if what == "all" else "ranking-and-c-ice-of-moon.svg")
+    at = here / ("c-ice-of-all-features" if what == "all" else "view-of-moon.svg")
     assert str(refused.value) == (
-        f"`path` must be where files can be written; at {str(at)!r} the system says: Permission denied. "
-        "Choose another folder, or make room."
+        f"`path` must be that of a file which can be used; of {str(at)!r} the system says: Permission denied. "
+        "Choose another name or folder."
     )
 
 
@@ -327,13 +311,13 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     explorer._background.wait()
     reply, buffers = through(explorer, asked("json", to="notebook", choices={"shared_y": True}))
     assert reply["body"] == {
-        "filename": "metrics-and-curves-of-all-features.json",
+        "filename": "metrics.json",
         "mime": "application/json",
-        "path": str(here / "metrics-and-curves-of-all-features.json"),
+        "path": str(here / "metrics.json"),
         "content": None,
     }
     assert buffers == []
-    written = json.loads((here / "metrics-and-curves-of-all-features.json").read_text(encoding="utf-8"))
+    written = json.loads((here / "metrics.json").read_text(encoding="utf-8"))
     assert len(written["curves"]) == 3
     assert written["provenance"]["view"] == {"shared_y": True}
 

@@ -65,5 +65,5 @@ def test_json_and_results_have_them_as_they_are(halves, tmp_path):
 @pytest.mark.parametrize("suffix", ["svg", "html", "png", pytest.param("pdf", marks=pytest.mark.slow)])
 def test_figures_and_pages_are_written_and_tell_the_name(halves, tmp_path, suffix):
     """In their provenance; text that is drawn has a replacement character."""
-    file = halves.save(tmp_path / f"view.{suffix}", feature=NAME)
+    file = halves.save(tmp_path / f"view.{suffix}", NAME)
     assert read_provenance(file)["feature"] == NAME

@@ -143,8 +143,8 @@ def test_a_full_disk_or_ctrl_c_during_a_write_changes_no_file(tmp_path, monkeypa
         contents = {path: b"new", tmp_path / "a.csv.json": b"{}"}
         if isinstance(error, OSError):
             assert refusal(write_files, contents, overwrite=True) == (
-                f"`path` must be where files can be written; at {str(path)!r} the system says: No space left on "
-                "device. Choose another folder, or make room."
+                f"`path` must be that of a file which can be used; of {str(path)!r} the system says: No space left on "
+                "device. Choose another name or folder."
             )
         else:
             with pytest.raises(KeyboardInterrupt):
@@ -160,7 +160,7 @@ def test_a_file_system_that_is_full_or_read_only_is_an_error_and_leaves_no_file(
     """Where this process may mount one in memory."""
     with mounted(tmp_path, options) as folder:
         message = refusal(write_files, {folder / "view.csv": b"x" * 1_000_000}, overwrite=False)
-        assert f"the system says: {reason}. Choose another folder, or make room." in message
+        assert f"the system says: {reason}. Choose another name or folder." in message
         assert names(folder) == []
         if options != "ro":
             write_files({folder / "view.csv": b"x" * 1000}, overwrite=False)
@@ -187,7 +187,7 @@ def test_a_name_that_is_too_long_is_an_error_and_the_longest_one_is_written(tmp_
     write_files({target: b"whole"}, overwrite=False)
     assert target.read_bytes() == b"whole"
     message = refusal(write_files, {tmp_path / ("x" * 252 + ".csv"): b"x"}, overwrite=False)
-    assert message.endswith("the system says: File name too long. Choose a shorter name.")
+    assert message.endswith("the system says: File name too long. Choose another name or folder.")
 
 
 # --- what is there --------------------------------------------------------------------------------
@@ -199,14 +199,14 @@ def test_only_regular_files_are_replaced_or_read(tmp_path):
     folder, pipe = tmp_path / "folder", tmp_path / "pipe"
     folder.mkdir()
     os.mkfifo(pipe)
-    for path, what in {folder: "a folder", pipe: "no regular file", Path(os.devnull): "no regular file"}.items():
-        expected = f"`path` must be that of a file; there is {what} at {str(path)!r}. Choose another name."
+    for path in (folder, pipe, Path(os.devnull)):
+        expected = f"{str(path)!r} the system says: Not a regular file. Choose another name or folder."
         for overwrite in (True, False):
-            assert refusal(write_files, {path: b"x"}, overwrite=overwrite) == expected
-        assert refusal(open_file, path) == expected
-    assert refusal(open_file, tmp_path / "nothing.ice") == (
-        f"`path` must be that of a file; there is none at {str(tmp_path / 'nothing.ice')!r}. "
-        "Check its name and its folder."
+            assert refusal(write_files, {path: b"x"}, overwrite=overwrite).endswith(expected)
+        assert refusal(open_file, path).endswith(expected)
+    assert "the system says: No such file or directory." in refusal(open_file, tmp_path / "nothing.ice")
+    assert "the system says: No such file or directory." in refusal(
+        write_files, {tmp_path / "no folder" / "a.csv": b"x"}, overwrite=True
     )
 
 

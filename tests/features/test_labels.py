@@ -230,7 +230,10 @@ def test_data_files_keep_names_and_levels_whole(reviews, suffix, what, tmp_path)
 @pytest.mark.parametrize("suffix", [".svg", ".html"])
 def test_a_picture_does_not_grow_with_its_texts(reviews, suffix, tmp_path):
     """Nor does a page."""
-    path = reviews.save(tmp_path / f"file{suffix}", feature="review", color_by="review")
+    x = ice.ICEExplorer(reviews)
+    x.feature = x.color_by = "review"
+    path = x.save(tmp_path / f"file{suffix}")
+    x.close()
     assert LONG[:1000] not in path.read_text(encoding="utf-8")
 
 

@@ -50,20 +50,13 @@ def by_gid(artists, gid):
 
 @pytest.mark.parametrize("feature", ["first", "day", "delay"])
 def test_effects_are_lines_of_their_tables(e, X, feature):
-    """Partial dependence and M-plot as in the table, ALE higher by the mean prediction, and bands of the intervals."""
-    table = e.effects(feature, ci=0.9)
-    ax = e.plot(feature, kind="effects", ci=0.9)
+    """Partial dependence and M-plot as in the table, ALE higher by the mean prediction."""
+    table = e.effects(feature)
+    ax = e.plot(feature, kind="effects")
     for name in ("partial_dependence", "ale", "m_plot"):
         shift = e.predictions(np.arange(len(X))).mean() if name == "ale" else 0
         (line,) = by_gid(ax.lines, name)
         assert_allclose(line.get_ydata(), table[name] + shift, rtol=1e-12)
-        (band,) = by_gid(ax.collections, f"{name} interval")
-        corners = band.get_paths()[0].vertices[:, 1]
-        assert_allclose(
-            [corners.min(), corners.max()],
-            [table[f"{name}_low"].min() + shift, table[f"{name}_high"].max() + shift],
-            rtol=1e-12,
-        )
     if feature == "delay":
         assert_allclose(line.get_xdata(), table.index.total_seconds() / 86400, rtol=1e-12)
         assert ax.get_xlabel() == "delay [days]"
@@ -79,16 +72,13 @@ def test_ale_alone_is_a_change(e):
     assert (ax.get_ylabel(), ax.get_title(), ax.get_legend()) == ("change of the prediction", "Local", None)
 
 
-def test_effects_of_levels_are_dots_with_intervals(e):
+def test_effects_of_levels_are_dots(e):
     """Side by side on each level, with its name below."""
-    table = e.effects("season", ci=0.9)
-    ax = e.plot("season", kind="effects", ci=0.9)
+    table = e.effects("season")
+    ax = e.plot("season", kind="effects")
     assert [label.get_text() for label in ax.get_xticklabels()] == list(table.index)
-    lines = [container.lines for container in ax.containers]
-    assert_allclose(lines[0][0].get_ydata(), table["partial_dependence"], rtol=1e-12)
-    ends = np.array([segment[:, 1] for segment in lines[0][2][0].get_segments()])
-    assert_allclose(ends, table[["partial_dependence_low", "partial_dependence_high"]], rtol=1e-12)
-    assert (np.diff([line[0].get_xdata() for line in lines], axis=0) > 0).all()
+    assert_allclose(ax.lines[0].get_ydata(), table["partial_dependence"], rtol=1e-12)
+    assert (np.diff([line.get_xdata() for line in ax.lines], axis=0) > 0).all()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["partial dependence", ALE_OF_LEVELS, "M-plot"]
 
 
@@ -111,36 +101,6 @@ def test_dates_have_short_ticks(e):
     assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
-def test_interactions_are_bars(e):
-    """Pairs or features by H², the largest first, and the title counts those left out."""
-    interactions = e.interactions(["first", "second", "season"], sample=30)
-    ax = interactions.plot()
-    assert_allclose([bar.get_width() for bar in ax.patches], interactions.pairs["h2"], rtol=1e-12)
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == [" × ".join(pair) for pair in interactions.pairs.index]
-    assert (ax.get_title(), ax.get_xlabel()) == ("Interactions of pairs", "H²")
-    _, given = plt.subplots()
-    assert interactions.plot("features", given, max_bars=2) is given
-    assert_allclose([bar.get_width() for bar in given.patches], interactions.features.iloc[:2], rtol=1e-12)
-    assert given.get_title() == "Interactions of features: 2 of 3"
-
-
-def test_a_comparison_is_bars_of_impact_and_dots_of_measures(e, X):
-    """In the order of impact, each at its share."""
-    comparison = e.importances(X["first"], ["permutation", "partial_dependence"])
-    expected = comparison.table.sort_values("impact", ascending=False).iloc[:4]
-    ax = comparison.plot(max_features=4)
-    assert_allclose([bar.get_width() for bar in by_gid(ax.patches, "impact")], expected["impact"], rtol=1e-12)
-    for measure in ("permutation", "partial_dependence"):
-        (dots,) = by_gid(ax.lines, measure)
-        assert_allclose(dots.get_xdata(), expected[measure], rtol=1e-12)
-        assert_array_equal(dots.get_ydata(), np.arange(4))
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(expected.index)
-    assert ax.get_title() == "Impact and other measures: 4 of 5 features"
-    shown = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert shown == ["impact", "permutation", "partial dependence"]
-
-
 def test_colours_are_readable_on_dark_ground(e):
     """ALE and M-plot have the colours of the explorer, the lighter ones on black."""
     light = e.plot("first", kind="effects")
@@ -153,20 +113,7 @@ def test_colours_are_readable_on_dark_ground(e):
         assert brightness[1] > 400
 
 
-@pytest.mark.parametrize(
-    ("draw", "words"),
-    [
-        (
-            lambda e: e.interactions(["first", "second"]).plot("pair"),
-            "or 'features'; got 'pair'. Did you mean 'pairs'?",
-        ),
-        (lambda e: e.interactions(["first", "second"]).plot(max_bars=0), "`max_bars` must be an integer of at least 1"),
-        (lambda e: e.importances(measures="partial_dependence").plot(max_features=0), "`max_features` must be an"),
-        (lambda e: e.plot("first", kind="effects", legend="no"), "`legend` must be True or False; got 'no'."),
-    ],
-)
-def test_options_that_cannot_be_are_named(e, draw, words):
+def test_options_that_cannot_be_are_named(e):
     """With what came."""
-    with pytest.raises(OptionError) as error:
-        draw(e)
-    assert words in str(error.value)
+    with pytest.raises(OptionError, match=r"`legend` must be True or False; got 'no'\."):
+        e.plot("first", kind="effects", legend="no")

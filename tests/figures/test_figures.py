@@ -599,27 +599,6 @@ def test_the_ranking_draws_the_table(explanation):
     assert len(figures) == len(table)
 
 
-@pytest.mark.usefixtures("_closed_figures")
-def test_the_ranking_draws_the_table_per_steps_and_names_them(explanation):
-    """Of each feature with an order, in the unit of time that suits; levels have no step, and missing values none."""
-    steps = {explanation.features[0]: 10}
-    table = explanation.table(unit=steps)
-    ax = plot_ranking(explanation, unit=steps)
-    assert_allclose([bar.get_width() for bar in ax.patches], table["in_distribution_impact"])
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    for label, feature in zip(labels, table.index, strict=True):
-        step = "10" if feature in steps else "SD"
-        assert label.endswith(f" (per {step})") == (explanation[feature].dtype_kind not in ("category", "group"))
-    plain = plot_ranking(explanation, unit=steps, rank_by="missing_impact")
-    assert "(per" not in "".join(label.get_text() for label in plain.get_yticklabels())
-    X = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=9)})
-    days = explain(lambda X: X["day"].dt.day.to_numpy(float), X, progress=False)
-    (label,) = days.plot(unit={"day": pd.Timedelta(days=7)}).get_yticklabels()
-    assert label.get_text() == "day (per 7 d)"
-    with pytest.raises(OptionError, match=r"Steps of features are for `table` and the plot of the ranking\.$"):
-        days.save("never.svg", unit={"day": 7})
-
-
 def jump(**options):
     """A jump between values that lie close together, and a line."""
     X = np.column_stack([np.r_[0.0, 0.5, 0.5001, np.arange(1.0, 18.0)], np.arange(20.0)])

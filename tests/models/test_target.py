@@ -117,12 +117,3 @@ def test_the_columns_of_a_target_name_the_outputs():
     assert x.explanation.output_label == "predicted casual"
     x.output = "1"
     assert x.explanation.output_label == "predicted registered"
-
-
-def test_a_name_is_given_to_an_explanation_that_had_none():
-    """Where y comes with an explanation, the explorer has its name, and the explanation stays as it was."""
-    y = pd.Series(X["a"], name="rentals")
-    e = ice.explain(LinearRegression().fit(X, y), X, progress=False)
-    x = ice.ICEExplorer(e, y=y)
-    assert x.explanation.output_label == x._header["output_label"] == "predicted rentals"
-    assert e.output_label == "prediction"

@@ -198,16 +198,6 @@ def test_the_table_has_every_model_beside_the_others(X):
     )
 
 
-def test_explanations_are_compared_without_their_models(X):
-    """Explanations of the same rows are taken as they are; their numbers are those of the models."""
-    models = {"one": one, "other": other}
-    explained = {name: ice.explain(model, X, progress=False) for name, model in models.items()}
-    both = ice.explain(explained)
-    assert both.explanations == explained
-    pd.testing.assert_frame_equal(both.disagreement(), ice.explain(models, X, progress=False).disagreement())
-    assert repr(both) == "<ModelComparison of 'one', 'other': 5 features>"
-
-
 def test_thresholds_of_all_models_are_one_grid(X):
     """Where grids depend on the model, curves share the values of all of them."""
     numbers = X[["rent", "member"]].astype(float)

@@ -1,4 +1,4 @@
-"""A model that fails for reasons of its own: the cause comes first, what was computed is kept, the rest is resumed."""
+"""A model that fails for reasons of its own: the cause comes first, and an explorer resumes with the next block."""
 
 import copy
 

@@ -147,29 +147,6 @@ def test_labels_of_rows_are_no_positions():
     assert_allclose(f.compute_curves(X.index[:3]), f.compute_curves([0, 1, 2]))
 
 
-# --- steps ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("by", [None, "sex"])
-def test_effects_are_per_the_step_that_is_given(by):
-    """In place of σ, which the column `per` says; what a missing value does has no step."""
-    data = X.assign(day=pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(len(X)), "D"))
-
-    def predict(rows):
-        return 3.0 * rows["age"].to_numpy() + (rows["day"] - pd.Timestamp("2020-01-01")).dt.days.to_numpy() / 7
-
-    e = ice.explain(predict, data, features=["age", "day", "dose"])
-    table = e.table(unit={"age": 10, "day": pd.Timedelta(weeks=1)}, by=by, rank_by=None)
-    plain = e.table(by=by, rank_by=None)
-    for feature, effect, step in (("age", 30, 10), ("day", 1, 7)):
-        rows = table[table.index.get_level_values("feature") == feature]
-        for metric in ("impact", "in_distribution_impact", "direction"):
-            assert_allclose(rows[metric], effect)
-        assert (rows["per"] == step).all()
-    others = plain.index.get_level_values("feature") == "dose"
-    pd.testing.assert_frame_equal(table[others][plain.columns], plain[others])
-
-
 # --- folds ----------------------------------------------------------------------------------------
 
 

@@ -157,16 +157,3 @@ def test_few_rows_are_alike_by_chance():
         few = X[NUMBERS].head(n).assign(is_busy=np.arange(n) % 2)
         model = LogisticRegression().fit(few, few["is_busy"])
         assert len(alerts(model, few, few["is_busy"])) == expected
-
-
-def test_a_target_that_an_explorer_adds_to_an_explanation_is_compared_too():
-    """Its copies are alerts, which come first in the notes and are not counted as notes of the page."""
-    table = X[NUMBERS].assign(copy=Y)
-    model = LinearRegression().fit(X[NUMBERS], Y)
-    e = ice.explain(lambda rows: model.predict(rows[NUMBERS]), table, features=["temp"], progress=False)
-    x = ice.ICEExplorer(e, y=Y)
-    expected = ["'copy' has the value of y in every row. Is it the target?"]
-    assert x.explanation._alerts == x._header["alerts"] == expected
-    assert x.explanation.notes == [*expected, *e.notes]
-    assert not any("copy" in note["text"] for note in x._header["notes"])
-    x.close()

@@ -130,10 +130,10 @@ def test_saved_files_are_paths(three, tmp_path):
     """Each says where its file is."""
     e, _, x = three
     assert e.save(tmp_path / "e.svg", "age") == tmp_path / "e.svg"
-    assert e.save(tmp_path / "f.svg", "age", kind="c-ice") == tmp_path / "f.svg"
+    assert e.save(tmp_path / "f.svg", "age") == tmp_path / "f.svg"
     assert x.save(str(tmp_path / "x.svg"), "panel") == tmp_path / "x.svg"
     origin = read_provenance(tmp_path / "f.svg")
-    assert (origin["feature"], origin["kind"]) == ("age", "c-ice")
+    assert (origin["feature"], origin["kind"]) == ("age", "ice")
     assert all(isinstance(path, Path) for path in e.save(tmp_path / "{feature}.csv", "all"))
     curves = pd.read_csv(e.save(tmp_path / "f.csv", "age"))
     assert set(curves["feature"]) == {"age"}
@@ -169,64 +169,9 @@ def test_tables_are_called_alike(three):
     assert x.table[x.table.isna()].shape == x.table.shape
 
 
-OF_EXPLAIN = {
-    "target": "Use `output=`.",
-    "class_": "Use `output=`.",
-    "n_points": "Use `grid_size=`.",
-    "grid_resolution": "Use `grid_size=`.",
-    "response_method": "Use `response=`.",
-    "link": 'Use `response="log_odds"`.',
-    "subsample": "Use `sample=`.",
-    "percentiles": "Use `grid={'name': values}`.",
-    "class_idx": "Use `output=`.",
-    "centered": 'Curves have a kind where they are drawn: `e.plot(feature, kind="c-ice")`.',
-    "kind": 'Curves have a kind where they are drawn: `e.plot(feature, kind="ice")`.',
-}
-OF_PLOT = {
-    "hue": "Use `color_by=`.",
-    "subsample": "Use `max_lines=`.",
-    "centered": 'Use `kind="c-ice"`.',
-    "cmap": "Use `palette=`.",
-    "figsize": "Use `ax=plt.subplots(figsize=(6, 4))[1]`.",
-    "alpha": 'Use `line_kw={"alpha": 0.2}`.',
-}
-
-
-def test_keywords_of_other_libraries_are_understood(e, X):
-    """The error says which option is meant, where the function has one."""
-    calls = {
-        "explain": lambda **keyword: ice.explain(model, X, **keyword),
-        "plot": lambda **keyword: e.plot("age", **keyword),
-    }
-    for name, words in (("explain", OF_EXPLAIN), ("plot", OF_PLOT)):
-        for keyword, meant in words.items():
-            with pytest.raises(ice.errors.OptionError) as caught:
-                calls[name](**{keyword: "both"})
-            assert str(caught.value).startswith(f"{name}() has no option {keyword!r}. {meant} Its options are ")
-    with pytest.raises(ice.errors.OptionError, match=r"got 'probability'\. Use `response=\"predict_proba\"`\.$"):
-        ice.explain(model, X, response="probability")
-
-
 def test_a_column_or_list_in_the_place_of_a_name_is_told_from_a_misspelt_name(e, X):
     """Without its values in the error."""
     with pytest.raises(ice.errors.OptionError, match=r"^A column of X must be given by its name; got a value"):
         e.plot("age", color_by=X["sex"])
     with pytest.raises(ice.errors.OptionError, match=r"^A feature must be given by its name; .*`e\.to_frame"):
         e[["age", "sex"]]
-
-
-@pytest.mark.parametrize("kind", ["both", "individual"])
-def test_kinds_of_scikit_learn_are_understood(e, X, kind):
-    """A plot, a table and an explorer say what draws the same."""
-    meant = 'Use `kind="ice"`, which draws the curves and their mean.'
-    calls = {
-        "'ice', 'c-ice', 'd-ice' or 'effects'": lambda: e.plot("age", kind=kind),
-        "'ice', 'c-ice' or 'd-ice'": lambda: e.to_frame("age", kind),
-    }
-    for kinds, call in calls.items():
-        with pytest.raises(ice.errors.OptionError) as caught:
-            call()
-        assert str(caught.value) == f"`kind` must be {kinds}; got {kind!r}. {meant}"
-    with pytest.raises(ice.errors.OptionError) as caught:
-        ice.ICEExplorer(model, X, kind=kind)
-    assert str(caught.value).endswith(f"Write `x = ICEExplorer(model, X)`, then `x.kind = {kind!r}`. {meant}")

@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
 
 import ice_explorer as ice
-from ice_explorer.drivers.candidates import SecondFeature, find_common_values
+from ice_explorer.drivers.candidates import find_common_values
 from ice_explorer.errors import OptionError
 from ice_explorer.feature import moves_of, reach_of
+from ice_explorer.tables.column import Column
 from ice_explorer.wire import replies
 from ice_explorer.wire.replies import describe_in_common
 
@@ -121,7 +122,8 @@ def test_dates_and_durations_are_those_of_pandas():
 
 
 def column_of(values, levels=None, kind="numeric", label="c"):
-    return SecondFeature(label, kind, is_integer=False, values=np.asarray(values, dtype=float), levels=levels)
+    coded = None if levels is None else np.array(levels, object)
+    return Column(label, label, kind, is_integer=False, dtype="float64", values=np.asarray(values, float), levels=coded)
 
 
 HUNDRED = np.arange(100.0)

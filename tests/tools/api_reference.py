@@ -25,6 +25,9 @@ def objects():
     import ice_explorer as ice
     from ice_explorer import cluster
 
+    def first(X):
+        return X[:, 0]
+
     X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20)])
     e = ice.explain(lambda X: X[:, 0] * X[:, 1], X, progress=False)
     x = ice.ICEExplorer(e)
@@ -37,7 +40,10 @@ def objects():
         "Result of `marginal_effects`": (e.marginal_effects("x0"), object),
         "Result of `interactions`": (e.interactions(), object),
         "Result of `importances`": (e.importances(X[:, 0]), object),
-        "Result of `explain` for several models": (ice.explain({"one": e, "other": e}), object),
+        "Result of `explain` for several models": (
+            ice.explain(dict.fromkeys(("one", "other"), lambda X: X[:, 0]), X),
+            object,
+        ),
         "ice_explorer.bqplot": (ice.bqplot, object),
         "ice_explorer.cluster": (cluster, object),
         "ice_explorer.datasets": (ice.datasets, object),

@@ -60,7 +60,7 @@ SAME_FIT = 1e-11  # largest relative difference of predictions that counts as ro
 
 GONE = (  # recorded, and no longer there
     "notes", "table equations", "table stable", "table paper largest_step_share", "table paper n_grid",
-    "table paper scale", "drivers difference",
+    "table paper scale", "drivers difference", "marginal effects non-linearity",
 )  # fmt: skip
 UNORDERED = ("category", "group")
 LEVELS = (*UNORDERED, "ordered", "boolean")
@@ -102,7 +102,6 @@ def figures_of_feature(e, f, rows):
     forward = e.marginal_effects(f.feature, step)
     yield "marginal effects forward", [forward.average, *forward.values[positions]]
     if f.dtype_kind not in LEVELS and f.scale > 0:
-        yield "marginal effects non-linearity", forward.non_linearity[positions]
         yield "marginal effects derivative", [e.marginal_effects(f.feature, kind="derivative").average]
 
 

@@ -188,11 +188,11 @@ def test_what_needs_several_models_is_refused_of_one(make, X, models):
         )
 
 
-def test_models_and_explanations_are_taken_by_name(make, X, models):
-    """Explanations bring their data; none, or models without data, are refused."""
+def test_several_models_or_their_comparison_are_taken(make, X, models):
+    """A comparison brings its data; no model, or models without data, are refused."""
     compared = ice.explain(models, X, progress=False)
-    assert make(compared).models.explanations == compared.explanations
-    explorer = make({name: ice.explain(model, X, progress=False) for name, model in models.items()})
+    explorer = make(compared)
+    assert explorer.models.explanations == compared.explanations
     explorer.model = "line"
     assert explorer.explanation.method == "linear"
     assert explorer._header["code"] == "ICEExplorer(explanations)"

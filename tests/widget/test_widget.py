@@ -679,7 +679,7 @@ def test_the_export_menu_gets_a_file_of_what_the_page_shows(ready):
     state = STATE | {"feature": "flag", "kind": "d-ice"}
     reply, (content,) = ask(ready, "a", **EXPORT, state=state)
     body = {name: value for name, value in reply["body"].items() if name != "content"}
-    assert body == {"filename": "ranking-and-d-ice-of-flag.svg", "mime": "image/svg+xml", "path": None}
+    assert body == {"filename": "view-of-flag.svg", "mime": "image/svg+xml", "path": None}
     assert content.startswith(b"<")
     reply, _ = ask(ready, "b", **{**EXPORT, "width": 5}, state=state)
     assert reply["message"].startswith("`width` must be from 60 to 600 mm")

@@ -14,17 +14,16 @@ from ice_explorer.features.feature import level_positions
 from ice_explorer.features.grid import Grid, make_grid
 from ice_explorer.metrics.likelihood import SortedValues, few_edges
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.intervals import quantile_of_level
 from ice_explorer.tables.column import sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ice_explorer.arrays import Array, Places, Rows
-    from ice_explorer.drivers.candidates import SecondFeature
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
+    from ice_explorer.tables.column import Column
 
 EffectKind = Literal["partial_dependence", "ale", "m_plot"]
 EFFECT_KINDS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
@@ -58,7 +57,6 @@ def mean_effects(
     result: FeatureExplanation,
     kinds: Sequence[str],
     grid_size: int = GRID_SIZE,
-    level: float | None = None,
     between_blocks: Callable[[], object] | None = None,
 ) -> MeanEffects:
     """Return effects of a feature, of a file those that it has.
@@ -70,8 +68,8 @@ def mean_effects(
     columns: dict[str, Array] = {}
     if context.origin is not None:
         saved = saved_effects(result)
-        if saved is None or grid_size != GRID_SIZE or level is not None:
-            raise ModelNeededError.predictions("Effects on another grid, and their intervals, need")
+        if saved is None or grid_size != GRID_SIZE:
+            raise ModelNeededError.predictions("Effects on another grid need")
         for kind in kinds:
             names = (kind, *_OF_DEPENDENCE) if kind == "partial_dependence" else (kind,)
             columns |= {name: saved.columns[name] for name in names}
@@ -81,10 +79,6 @@ def mean_effects(
         columns[kind] = effect = sums.effect(kind)
         if kind == "partial_dependence":
             columns |= zip(_OF_DEPENDENCE, (sums.spread, effect - sums.mean_of(effect)), strict=True)
-        if level is not None:
-            width = quantile_of_level(level) * sums.standard_error(kind)
-            ends = np.array([effect - width, effect + width])
-            columns[f"{kind}_low"], columns[f"{kind}_high"] = sums.within_bounds(ends) if kind == "m_plot" else ends
     return MeanEffects(sums.grid.values, columns, sums.mean_prediction if "m_plot" in kinds else np.nan)
 
 
@@ -202,9 +196,9 @@ class _Sums:
     def effect(self, kind: str) -> Array:
         """Return an effect at each grid value, (n_grid,)."""
         if kind == "ale":
-            return self._accumulate(self._mean_steps[0])
+            return self._accumulated_steps
         if kind == "m_plot":
-            return self.within_bounds(self._lines[0])
+            return np.asarray(np.clip(self._line_heights, self._predictions.min(), self._predictions.max()))
         return self._curves[0] if self._places is None else self._result.partial_dependence[self._places]
 
     @property
@@ -212,24 +206,14 @@ class _Sums:
         """Standard deviation of the curves at each grid value, ddof=0."""
         return self._curves[1] if self._places is None else self._result.spread[self._places]
 
-    def standard_error(self, kind: str) -> Array:
-        """Return the standard error of an effect at each grid value, (n_grid,), from the influences of rows."""
-        if kind == "partial_dependence":
-            return np.asarray(self.spread / np.sqrt(self._weights.sum()))
-        return np.sqrt(self._variance_of_ale() if kind == "ale" else self._variance_of_m_plot())
-
-    def mean_of(self, effect: Array) -> Array:
-        """Return the mean over the observations of effects (…, n_grid), linear between grid values, (…, 1)."""
-        return np.asarray((effect @ self._mass)[..., None] / self._mass.sum())
+    def mean_of(self, effect: Array) -> float:
+        """Return the mean over the observations of an effect (n_grid,), linear between grid values."""
+        return float(effect @ self._mass / self._mass.sum())
 
     @property
     def mean_prediction(self) -> float:
         """Mean prediction of the rows that have a place on the grid."""
         return float(self._add_up(self._predictions[self._row]).sum() / self._mass.sum())
-
-    def within_bounds(self, values: Array) -> Array:
-        """Return values within the range of the predictions."""
-        return np.asarray(np.clip(values, self._predictions.min(), self._predictions.max()))
 
     # --- ALE: steps of rows across intervals, added up ---
 
@@ -255,66 +239,29 @@ class _Sums:
         before, behind = at > 0, at < len(grid) - 1
         return np.concatenate([row[before], row[behind]]), np.concatenate([at[before] - 1, at[behind]])
 
-    def _accumulate(self, steps: Array) -> Array:
-        """Add up steps (…, n_grid - 1) along the grid, and centre them, (…, n_grid)."""
-        accumulated = np.zeros((*steps.shape[:-1], self.grid.n_grid))
-        accumulated[..., self._order[1:]] = np.cumsum(steps, axis=-1)
-        return np.asarray(accumulated - self.mean_of(accumulated))
-
     @property
-    def _mean_steps(self) -> tuple[Array, Array]:
-        """Mean step of the rows in each interval, and their weight, (n_grid - 1,) each; NaN without any."""
+    def _accumulated_steps(self) -> Array:
+        """Mean steps of the rows in each interval, added up along the grid and centred; NaN behind one without rows."""
         row, lower, step = self._steps
         n_intervals = self.grid.n_grid - 1
         mass, total = (np.bincount(lower, self._weights[row] * value, n_intervals) for value in (1.0, step))
+        accumulated = np.zeros(self.grid.n_grid)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(total / mass), mass.astype(np.float64)
-
-    def _variance_of_ale(self) -> Array:
-        """Rows move the accumulated steps, and the mean that these are centred by."""
-        from scipy.sparse import csr_array
-
-        row, lower, step = self._steps
-        mean, mass = self._mean_steps
-        shape = len(self._rows), self.grid.n_grid - 1
-        moved = csr_array(((step - mean[lower]) / mass[lower], (row, lower)), shape)
-        accumulated = self._accumulate(np.eye(shape[1]))
-        of_mean = np.bincount(self._row, self._near * self._accumulate(mean)[self._column], shape[0]) / self._mass.sum()
-        variance = np.zeros(self.grid.n_grid)
-        for start in range(0, shape[0], _ROWS_AT_A_TIME):
-            block = slice(start, start + _ROWS_AT_A_TIME)
-            variance += self._weights[block] @ np.square(moved[block] @ accumulated - of_mean[block, None])
-        return variance
+            accumulated[self._order[1:]] = np.cumsum(total / mass)
+        return accumulated - self.mean_of(accumulated)
 
     # --- M-plot: a line through the predictions near each value ---
 
-    @cached_property
-    def _distances(self) -> Array:
-        """How far rows are from the grid values that they are near to, (n_entries,); 0 of levels."""
-        far = self._coordinates[self._row] - self.grid.values[self._column]
-        return np.where(self._near > 0, far, 0.0)
-
-    @cached_property
-    def _lines(self) -> tuple[Array, Array, Array, Array]:
-        """Height and slope of the line through the predictions near each grid value; leverage there, and its slope."""
-        far, value, mass = self._distances, self._predictions[self._row], self._mass
+    @property
+    def _line_heights(self) -> Array:
+        """Height of the line through the predictions near each grid value; of levels it is flat."""
+        far = np.where(self._near > 0, self._coordinates[self._row] - self.grid.values[self._column], 0.0)
+        value, mass = self._predictions[self._row], self._mass
         distance, squared, total, product = map(self._add_up, (far, far**2, value, far * value))
         determinant = mass * squared - distance**2
         is_flat = determinant <= _ROUNDING * mass * squared
         with np.errstate(divide="ignore", invalid="ignore"):
-            height = np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
-            slope = np.where(is_flat, 0.0, (mass * product - distance * total) / determinant)
-            leverage = np.where(is_flat, 1.0 / mass, squared / determinant)
-            return height, slope, leverage, np.where(is_flat, 0.0, -distance / determinant)
-
-    def _variance_of_m_plot(self) -> Array:
-        """Rows move the height of each line by their residuals, and by how much they determine it."""
-        far, column = self._distances, self._column
-        height, slope, leverage, tilt = (of_line[column] for of_line in self._lines)
-        residuals = self._predictions[self._row] - height - slope * far
-        influences = self._near * (leverage + tilt * far) * residuals
-        squares = self._weights[self._row] * influences**2
-        return np.asarray(np.bincount(column, squares, self.grid.n_grid), np.float64)
+            return np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
 
 
 def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
@@ -361,7 +308,7 @@ def order_levels(context: Context, feature: Feature, grid: Array, rows: Rows) ->
     return by_text[_scaled_order(np.round(distances, _DIGITS))]
 
 
-def _distances(other: SecondFeature, level: Places, rows: Rows, weights: Array, n_levels: int) -> Array:
+def _distances(other: Column, level: Places, rows: Rows, weights: Array, n_levels: int) -> Array:
     """Return how far the distributions of another feature are apart, (n_levels, n_levels), 0 to 1.
 
     - `level` (n_rows,): of each row.

@@ -22,7 +22,7 @@ from ice_explorer.engines.context import merge_notes
 from ice_explorer.engines.feature_input import FeatureInput, empty_sums, measure
 from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted, listed, quoted
-from ice_explorer.errors.tracebacks import short_traceback, unknown_keyword
+from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups
 from ice_explorer.features.feature import Feature, align_levels, is_identifier
@@ -470,11 +470,6 @@ def summarise(
     Summary or None
         None where the partition has no rows.
 
-    Raises
-    ------
-    ICEExplorerError
-        If an option cannot be used, or a column cannot be explained.
-
     Examples
     --------
     >>> import numpy as np
@@ -489,7 +484,7 @@ def summarise(
     """
     unknown = next((name for name in options if name not in OPTIONS), None)
     if unknown is not None:
-        raise unknown_keyword("summarise", unknown, OPTIONS)
+        raise OptionError.unknown("summarise", unknown, OPTIONS)
     checked = Options(**options)
     check_options(checked)
     with name_partition(number):
@@ -533,11 +528,6 @@ def merge(*results: Result | None) -> Result | None:
     Returns
     -------
     Summary, Sums or None
-
-    Raises
-    ------
-    ICEExplorerError
-        If results are of different kinds, or partitions have different dtypes.
     """
     given: list[Any] = [result for result in results if result is not None]
     kind = type(given[0]) if given else Summary
@@ -566,11 +556,6 @@ def make_grids(model: Any, summary: Summary | None) -> Grids:
     Returns
     -------
     Grids
-
-    Raises
-    ------
-    ICEExplorerError
-        If no row has weight, or no column can be explained.
     """
     _check_merged(summary, Summary, "`summary`")
     return plan_sample(model, summary)[1]
@@ -601,11 +586,6 @@ def partial_sums(
     -------
     Sums or None
         None where no row has weight.
-
-    Raises
-    ------
-    ICEExplorerError
-        If the model fails, or a column differs from those of the other partitions.
     """
     if len(rows) == 0 or (sample_weight is not None and not np.any(np.asarray(sample_weight) > 0)):
         return None
@@ -636,11 +616,6 @@ def finish(model: Any, summary: Summary | None, sums: Sums | None) -> Explanatio
     -------
     Explanation
         Curves, drivers and effects are those of the sample.
-
-    Raises
-    ------
-    ICEExplorerError
-        If partitions had other rows in the second pass.
     """
     _check_merged(summary, Summary, "`summary`")
     _check_merged(sums, Sums, "`sums`")

@@ -105,11 +105,6 @@ class _DaskPlan(Plan):
         """Predictions that all features take, on the cluster."""
         return self._n_per_row * self._grids.n_rows
 
-    @property
-    def advice(self) -> str:
-        """None: fewer rows are those of another X."""
-        return ""
-
     def of_output(self, model: Any, X: Any, options: Options) -> Plan:  # noqa: ARG002 - X is on the cluster
         """Return the plan of another output on the sample."""
         of_sample = replace(options, sample_weight=self._context.weights)

@@ -9,68 +9,40 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.features.axis_text import UTC_CLOCK, Clock, make_column_clock
-from ice_explorer.features.feature import UNORDERED
-from ice_explorer.tables.column import label_index, shortened
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.columns import Columns
-    from ice_explorer.features.feature import Feature, FeatureKind
-    from ice_explorer.tables.column import ColumnKind
+    from ice_explorer.features.feature import Feature
+    from ice_explorer.tables.column import Column
 
 
-@dataclass(frozen=True, eq=False)
-class SecondFeature:
-    """A column or group that curves may be split by.
+def second_features(columns: Columns, feature: Feature | None = None) -> list[Column]:
+    """Return every column and group except a feature, with coordinates or codes of levels as values.
 
-    - `kind`: "other" for objects, which are compared by their text.
-    - `values` (n_observations,): coordinates, or codes of `levels`; NaN is missing.
+    A group is where its first column is, in place of its columns. Objects are compared by their text.
     """
-
-    label: str
-    kind: FeatureKind | ColumnKind
-    is_integer: bool
-    values: Array
-    levels: list[str] | None
-    clock: Clock = UTC_CLOCK
-
-    @property
-    def is_unordered(self) -> bool:
-        """Whether its levels have no order."""
-        return self.kind in UNORDERED or self.kind == "other"
-
-    def take(self, positions: NDArray[np.integer]) -> SecondFeature:
-        """Return the same column with fewer rows, or in another order."""
-        return replace(self, values=self.values[positions])
-
-
-def second_features(columns: Columns, feature: Feature | None = None) -> list[SecondFeature]:
-    """Return every column and group except a feature; a group is where its first column is, in place of its columns."""
     omitted = None if feature is None else feature.position
     return [_make_second(columns, number) for number in columns.in_order if number != omitted]
 
 
-def _make_second(columns: Columns, number: int) -> SecondFeature:
+def _make_second(columns: Columns, number: int) -> Column:
     members = columns.columns_by_feature[number]
     column = columns.at(members[0])
     if len(members) == 1 and column.kind == "other":
         values, present = np.full(len(column.missing), np.nan), ~column.missing
         texts, values[present] = np.unique(column.texts[present].astype(str), return_inverse=True)
-        return SecondFeature(column.label, column.kind, is_integer=False, values=values, levels=texts.tolist())
+        return replace(column, values=values, levels=texts)
     if len(members) == 1 and np.isinf(column.values).any():  # no feature, but it has an order
-        return SecondFeature(column.label, column.kind, column.is_integer, column.values, None)
-    feature = columns.feature(number)
-    levels = None if feature.levels is None else shortened([str(level) for level in feature.levels])
-    clock = make_column_clock(column)
-    return SecondFeature(feature.label, feature.kind, feature.is_integer, feature.values, levels, clock)
+        return column
+    return columns.feature(number)
 
 
 _FEWEST_ROWS = 5  # too few to rule out chance
@@ -92,7 +64,7 @@ class InCommon:
     - `levels`: codes of levels instead; NaN is missing.
     """
 
-    column: SecondFeature
+    column: Column
     inside: float
     outside: float
     low: float
@@ -105,7 +77,7 @@ class InCommon:
         return self.inside - self.outside
 
 
-def find_common_values(columns: Sequence[SecondFeature], rows: Mask) -> list[InCommon]:
+def find_common_values(columns: Sequence[Column], rows: Mask) -> list[InCommon]:
     """Find what rows have in common, what sets them apart most first: at most 6, one for a column.
 
     Of numbers it is the range from the 10 % to the 90 % quantile of the rows, open at an end where that separates the
@@ -121,7 +93,7 @@ def find_common_values(columns: Sequence[SecondFeature], rows: Mask) -> list[InC
     return [each for each in common if each.difference >= max(_LEAST, by_chance)][:_MOST]
 
 
-def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
+def _find_best(column: Column, rows: Mask) -> InCommon:
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
         single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
@@ -135,7 +107,7 @@ def _find_best(column: SecondFeature, rows: Mask) -> InCommon:
 
 
 def _measure(
-    column: SecondFeature, rows: Mask, low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()
+    column: Column, rows: Mask, low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()
 ) -> InCommon:
     values = column.values
     has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.features.axis_text import choose_unit, date_text
+from ice_explorer.features.axis_text import choose_unit, date_text, make_column_clock
 from ice_explorer.features.feature import is_identifier
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
-    from ice_explorer.drivers.candidates import SecondFeature
+    from ice_explorer.tables.column import Column
 
 _MOST_LEVELS = 100  # that are distinguished; all rarer ones have the next place
 
@@ -50,7 +50,7 @@ class SplitColumn:
     - `places` (n_rows,).
     """
 
-    second: SecondFeature
+    second: Column
     values: Array
     places: Places
 
@@ -136,8 +136,8 @@ class SplitColumn:
     def describe(self, split: Mask) -> SplitText:
         """Return a split in words."""
         threshold, levels = np.nan, None
-        if self.second.is_unordered and self.second.levels is not None:
-            levels = tuple(self.second.levels[int(code)] for code in np.sort(self.values[split[:-1]]))
+        if self.second.is_unordered and self.second.level_texts is not None:
+            levels = tuple(self.second.level_texts[int(code)] for code in np.sort(self.values[split[:-1]]))
             sides = name_level_sides(self.second, levels)
         else:
             first = int(np.argmax(split))
@@ -151,10 +151,11 @@ class SplitColumn:
         return SplitText(threshold, levels, sides, rules, conditions)
 
 
-def make_split_column(second: SecondFeature, weights: Array) -> SplitColumn | None:
+def make_split_column(second: Column, rows: Rows, weights: Array) -> SplitColumn | None:
     """Return a column as rows may be split by it; None where it has but one value, or about one for each row."""
-    present = ~np.isnan(second.values)
-    values, known = np.unique(second.values[present], return_inverse=True)
+    observed = second.values[rows]
+    present = ~np.isnan(observed)
+    values, known = np.unique(observed[present], return_inverse=True)
     if len(values) < 2 or (second.is_unordered and is_identifier(len(values), len(known))):
         return None
     if second.is_unordered:
@@ -180,15 +181,15 @@ def choose_between(lower: float, upper: float) -> float:
     return middle if lower <= middle < upper else lower
 
 
-def name_threshold_sides(second: SecondFeature, lower: float, upper: float) -> tuple[str, str]:
+def name_threshold_sides(second: Column, lower: float, upper: float) -> tuple[str, str]:
     """Return the names of the rows up to a value, and from another on, by the roundest threshold between them."""
     label = second.label
     if second.kind == "boolean":
         return f"{label} is false", f"{label} is true"
-    if second.levels is not None:
-        text = second.levels[int(lower)]
+    if second.level_texts is not None:
+        text = second.level_texts[int(lower)]
     elif second.kind == "datetime":
-        ahead = second.clock.wall(upper) - upper
+        ahead = make_column_clock(second).wall(upper) - upper
         middle = choose_between(lower + ahead, upper + ahead)
         rounded = (math.floor(middle / step + 1e-6) * step for step in (1.0, _MINUTE))  # no finer than it takes
         text = date_text(next((moment for moment in rounded if lower + ahead <= moment < upper + ahead), middle))
@@ -200,7 +201,7 @@ def name_threshold_sides(second: SecondFeature, lower: float, upper: float) -> t
     return f"{label} ≤ {text}", f"{label} > {text}"
 
 
-def name_level_sides(second: SecondFeature, levels: Sequence[str]) -> tuple[str, str]:
+def name_level_sides(second: Column, levels: Sequence[str]) -> tuple[str, str]:
     """Return the names of the rows with none of several levels, and of those with one of them."""
     if len(levels) == 1:
         return f"{second.label} is not {levels[0]}", f"{second.label} is {levels[0]}"
@@ -486,7 +487,7 @@ def _percent(share: float) -> str:
 
 def find_drivers(
     curves: Array,
-    seconds: Sequence[SecondFeature],
+    seconds: Sequence[Column],
     positions: Rows,
     weights: Array,
     observations: Places,
@@ -512,7 +513,7 @@ def find_drivers(
     fit = CrossFit(curves[rows], weights, lengths, prediction_range)
     if fit.size == 0:
         return Drivers(tuple(Driver(second.label) for second in seconds), Combined(), 0.0, n_rows, n_curves)
-    columns = [make_split_column(second.take(positions[rows]), weights) for second in seconds]
+    columns = [make_split_column(second, positions[rows], weights) for second in seconds]
     n_columns = len(columns) - columns.count(None)
     splittable, scored = [], [(Driver(second.label), 0 * weights) for second in seconds]
     for number, column in enumerate(columns):
@@ -543,7 +544,7 @@ def describe_driver(column: SplitColumn, split: Mask, share: float, weights: Arr
     return Driver(column.second.label, share, text.threshold, text.levels, rule, text.sides, n_rule, n_rest)
 
 
-def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Sequence[SecondFeature]) -> Combined:
+def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Sequence[Column]) -> Combined:
     """Return the rules of two columns; none unless they explain more than the best column, which has a score."""
     pair, *by_fold = find_pairs(fit, columns)
     gains = fit.score([each.group() for each in by_fold])

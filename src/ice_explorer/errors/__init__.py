@@ -1,7 +1,7 @@
 """Every error the package raises. A message says what must hold, what we got, where, and what to do.
 
 Six classes are public. The others are subclasses of `OptionError` that exist where a protocol of Python needs a
-KeyError, an AttributeError, a TypeError or an ImportError.
+KeyError, an AttributeError or an ImportError.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ class OptionError(ICEExplorerError, ValueError):
     ) -> OptionError:
         """Return the error for an option that must be what it is not; the closest of the known names is offered."""
         return cls(f"`{option}` must {what}; got {quoted(got)}{where}.{did_you_mean(got, known)}", advice)
+
+    @classmethod
+    def unknown(cls, function: str, option: str, known: Sequence[str]) -> OptionError:
+        """Return the error for a keyword that a function does not have."""
+        facts = f"{function}() has no option {quoted(option)}.{did_you_mean(option, known)}"
+        return cls(facts, f"Its options are {', '.join(known)}.")
 
     @classmethod
     def no_features(cls) -> OptionError:
@@ -145,10 +151,6 @@ class UnknownAttributeError(OptionError, AttributeError):
     def __init__(self, facts: str = "", advice: str = "") -> None:
         super().__init__(facts, advice)
         self.name = self.obj = None  # set, so that Python does not offer the closest name once more
-
-
-class ArgumentError(OptionError, TypeError):
-    """The arguments of a call do not fit its signature; a TypeError, as Python raises for functions of its own."""
 
 
 class MissingPackageError(OptionError, ImportError):

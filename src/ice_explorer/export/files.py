@@ -68,16 +68,12 @@ def as_path(path: object) -> Path:
 
 def check_target(file: Path, *, overwrite: bool) -> Path:
     """Return the path to write a file to, which a link leads to; raise if it cannot be created or replaced."""
-    with _system_errors(file):
+    with system_errors(file):
         target = Path(os.path.realpath(file))
-        is_there = _is_file(target, file)
-        if is_there and not overwrite:
-            raise _exists_error(file)
-        if not is_there and not target.parent.is_dir():
-            raise OptionError(
-                f"`path` must be in a folder that is there; {quoted(str(file))} is in none.",
-                "Make the folder, or choose another.",
-            )
+        _check_regular(target)
+        if target.exists() and not overwrite:
+            raise FileExistsError
+        target.parent.stat()  # raises where there is no such folder
     return target
 
 
@@ -90,7 +86,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
     targets = {check_target(file, overwrite=overwrite): content for file, content in contents.items()}
     file = next(iter(contents))
     with (
-        _system_errors(file),
+        system_errors(file),
         TemporaryDirectory(prefix=".ice-explorer-", dir=next(iter(targets)).parent) as folder,
     ):
         for number, (target, content) in enumerate(targets.items()):
@@ -107,62 +103,36 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
 def open_file(path: object) -> BinaryIO:
     """Open a regular file for reading."""
     file = as_path(path)
-    with _system_errors(file, is_read=True):
-        if not _is_file(file, file):
-            raise OptionError(
-                f"`path` must be that of a file; there is none at {quoted(str(file))}.",
-                "Check its name and its folder.",
-            )
+    with system_errors(file):
+        _check_regular(file)
         return file.open("rb")
 
 
-def _is_file(target: Path, file: Path) -> bool:
-    """Return whether there is a regular file; raise if there is a folder or a device."""
-    try:
-        target.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    if not target.is_file():
-        what = "a folder" if target.is_dir() else "no regular file"
-        raise OptionError(
-            f"`path` must be that of a file; there is {what} at {quoted(str(file))}.", "Choose another name."
-        )
-    return True
-
-
-def system_error(path: object, error: OSError, *, is_read: bool = False) -> OptionError:
-    """Return the error for a file that the system refuses to write, or to read."""
-    reason = error.strerror or text_of(error) or type(error).__name__
-    if isinstance(error, FileExistsError):
-        return _exists_error(path)
-    if is_read:
-        return OptionError(
-            f"`path` must be a file that can be read; of {quoted(str(path))} the system says: {reason}.",
-            "Check its name and its permissions.",
-        )
-    is_long = error.errno == errno.ENAMETOOLONG
-    return OptionError(
-        f"`path` must be where files can be written; at {quoted(str(path))} the system says: {reason}.",
-        "Choose a shorter name." if is_long else "Choose another folder, or make room.",
-    )
-
-
-def _exists_error(path: object) -> OptionError:
-    return OptionError(
-        f"`path` must not exist yet; there is a file at {quoted(str(path))}.", "Pass `overwrite=True` to replace it."
-    )
+def _check_regular(file: Path) -> None:
+    """Raise if there is a folder or a device: reading one could wait for ever."""
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "Not a regular file")
 
 
 @contextmanager
-def _system_errors(file: Path, *, is_read: bool = False) -> Iterator[None]:
+def system_errors(file: Path) -> Iterator[None]:
     """Raise errors of the system as errors of the package."""
     try:
         yield
-    except OptionError:
-        raise
+    except FileExistsError as error:
+        raise OptionError(
+            f"`path` must not exist yet; there is a file at {quoted(str(file))}.",
+            "Pass `overwrite=True` to replace it.",
+        ) from error
     except OSError as error:
-        raise system_error(file, error, is_read=is_read) from error
+        reason = error.strerror or text_of(error) or type(error).__name__
+        raise OptionError(
+            f"`path` must be that of a file which can be used; of {quoted(str(file))} the system says: {reason}.",
+            "Choose another name or folder.",
+        ) from error
     except ValueError as error:  # NUL, or half a character
+        if isinstance(error, OptionError):
+            raise
         raise OptionError(
             f"`path` must be a name that the system can write; got {quoted(str(file))}.",
             "Leave out NUL and halves of characters.",

@@ -12,8 +12,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
-from ice_explorer.export.files import FEATURE, files_of, plain_name, system_error
-from ice_explorer.scene.view_state import compared_with
+from ice_explorer.export.files import FEATURE, files_of, plain_name, system_errors
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
@@ -65,28 +64,20 @@ def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str,
 
 
 def _stem(request: ExportRequest) -> str:
-    kind, what = request.state.kind, request.what
+    kind, what, pair = request.state.kind, request.what, request.choices.pair
     opened = "all features" if what == "all" else request.state.feature
     match request.format:
         case "html":
             return "ice-explorer"
         case "ice":
             return "result"
-        case "csv" | "parquet":
-            return plain_name("metrics of all features" if what == "view" else f"curves of {opened}")
-        case "json":
-            return plain_name(f"metrics and curves of {'all features' if what == 'view' else opened}")
-    choices = request.choices
-    pair = choices.pair
-    drawn = f"heat map of {' and '.join(pair)}" if opened in pair else f"{kind} of {opened}"
-    if what != "view":
-        return plain_name(drawn if what == "panel" else f"{kind} of {opened}")
-    if choices.right == "all":
-        drawn = f"{kind} of all features"
-    elif choices.compared and opened not in pair:
-        drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices.compared)])}"
-    features = "ranking" if choices.left == "bars" else choices.left
-    return plain_name(f"{features} and {drawn}")
+        case "csv" | "parquet" | "json":
+            return plain_name("metrics" if what == "view" else f"curves of {opened}")
+    if what == "view":
+        return plain_name(f"view of {opened}")
+    return plain_name(
+        f"heat map of {' and '.join(pair)}" if what == "panel" and opened in pair else f"{kind} of {opened}"
+    )
 
 
 def _save_beside_notebook(
@@ -109,10 +100,8 @@ def _save_beside_notebook(
     if not is_folder:
         save.save(explanation, state, target, what, **options)
         return target
-    try:
+    with system_errors(target):
         target.mkdir()
-    except OSError as error:
-        raise system_error(target, error) from error
     try:
         save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
     except BaseException:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -55,11 +55,6 @@ class Feature(Column):
     def positions(self) -> tuple[int, ...]:
         """Positions in X of the columns that move."""
         return tuple(member.position for member in self.members) or (self.position,)
-
-    @property
-    def is_unordered(self) -> bool:
-        """Whether its levels have no order, so that its curves have no slopes."""
-        return self.kind in UNORDERED
 
     def column_coordinates(self, coordinates: Array) -> dict[Column, Array]:
         """Return the coordinates that each column of X has where the feature has these, of any shape."""
@@ -243,27 +238,6 @@ def align_levels(feature: Feature, other: Feature) -> Feature:
     if codebook is not None and other.codebook is not None:
         codebook = np.concatenate([other.codebook, codebook[new]])
     return replace(feature, values=code_of[codes], levels=np.fromiter(merged, object), codebook=codebook)
-
-
-def check_step(feature: Feature, step: object) -> float:
-    """Return a step along the axis of a feature, given as a number or, of dates and durations, as a timedelta.
-
-    - raises OptionError: if the feature has no order, or the step is not a number greater than 0.
-    """
-    if feature.is_unordered:
-        raise OptionError(
-            f"`unit` gives {quoted(feature.readable)} a step, but its levels have no order.", "Leave it out of `unit`."
-        )
-    length: Any = None
-    if isinstance(step, (int, float, np.number)) and not isinstance(step, (bool, np.timedelta64)):
-        length = to_float_array(step)
-    elif feature.kind in MOMENTS:
-        with suppress(TypeError, ValueError):
-            length = np.timedelta64(cast("Any", step), "us") / np.timedelta64(1, "D")
-    if length is None or not (0 < length < np.inf):
-        what = f"give {quoted(feature.readable)} a number greater than 0, or of dates a timedelta"
-        raise OptionError.must("unit", what, step, "Leave it out of `unit` for one standard deviation.")
-    return float(length)
 
 
 def level_positions(codes: Array, axis: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Effects, interactions, importances and pairs of features on Matplotlib Axes."""
+"""Effects, interactions and pairs of features on Matplotlib Axes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 from matplotlib import dates
 from matplotlib.colors import ListedColormap, Normalize
 
-from ice_explorer import glossary
 from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
-from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.checks import check_flag
 from ice_explorer.features.axis_text import nonnegative_format, number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.curves import place_in_strip, strip_reach
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array
     from ice_explorer.beyond.effects import EffectKind
-    from ice_explorer.beyond.importances import Importances
     from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
@@ -43,11 +41,9 @@ if TYPE_CHECKING:
     from ice_explorer.scene.view_state import ViewState
 
 LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
-_PAIR_ROOM: Final = 260.0  # pt, of a pair of features
 _LEVEL_ROOM: Final = 80.0  # pt, of a level
 _MOST_DATES: Final = 8
 _SECONDS_PER_DAY: Final = 86_400
-_INTERVAL_OPACITY: Final = 0.15
 _ASIDE: Final = 0.15  # of the room of a level, from one effect to the next
 _EFFECTS: Final[dict[str, dict[str, Any]]] = {
     "partial_dependence": {"label": "partial dependence", "marker": "o", "linestyle": "-"},
@@ -56,15 +52,6 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
 }  # the dashes of the explorer, and its colours on light and on dark ground
 ALE_OF_LEVELS: Final = "ALE, levels in the order of their similarity in the other features"
 _COLORS: Final = {"ale": (ALE, "#4fd6bd"), "m_plot": (M_PLOT, "#e8c547")}
-_MEASURES: Final = {
-    "native": "of the model",
-    "permutation": "permutation",
-    "partial_dependence": "partial dependence",
-    "shap": "SHAP",
-    "loco": "LOCO",
-}
-_DOT_ROOM: Final = 0.015  # of the axis, for half a dot at 0
-_MARKERS: Final = "oD^sv"  # of the measures, in their order
 # Of the interactions of a view.
 _LEAST_SHARE: Final = 0.01  # of the SD of the predictions; of `js/src/panels/interactions/panel.ts`
 _MOST_ROWS: Final = 10  # of the same
@@ -84,14 +71,13 @@ def plot_effects(
     *,
     effects: Sequence[EffectKind] | EffectKind = EFFECT_KINDS,
     grid_size: int = GRID_SIZE,
-    ci: float | None = None,
     ax: Axes | None = None,
     title: bool | str | None = True,
     legend: bool = True,
 ) -> Axes:
     """Draw mean effects along the axis of a feature, as `Explanation.plot` describes."""
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
-    feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size, ci=ci)
+    feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size)
     ax = given_axes(ax)
     look, drawn = Look.of(ax), [effect for effect in _EFFECTS if effect in table]
     x, levels = _places(feature, table.index)
@@ -106,19 +92,11 @@ def plot_effects(
         if effect == "ale" and feature.dtype_kind in UNORDERED:
             style["label"] = ALE_OF_LEVELS
         shift = level if effect == "ale" else 0.0
-        columns = [column for column in (effect, f"{effect}_low", f"{effect}_high") if column in table]
-        height, *ends = (table[column].to_numpy() + shift for column in columns)
+        height = table[effect].to_numpy() + shift
         if levels is None:
             handles += ax.plot(x, height, **style | {"marker": None, "linewidth": 1.6 * look.line_width})
-            if ends:
-                look_of_band: dict[str, Any] = {"color": color, "alpha": _INTERVAL_OPACITY, "linewidth": 0}
-                ax.fill_between(x, *ends, **look_of_band, gid=f"{effect} interval", label="_interval")
         else:
-            around = np.abs(np.array(ends) - height) if ends else None
-            style |= {"linestyle": "none", "linewidth": look.line_width}
-            bars = ax.errorbar(x + _ASIDE * (at - (len(drawn) - 1) / 2), height, around, **style)
-            bars.lines[0].set_label(style["label"])
-            handles.append(bars.lines[0])
+            handles += ax.plot(x + _ASIDE * (at - (len(drawn) - 1) / 2), height, **style | {"linestyle": "none"})
     if feature.dtype_kind == "datetime":
         _write_dates(ax.xaxis, maxticks=_MOST_DATES)
     if levels is not None:
@@ -152,56 +130,7 @@ def _write_dates(axis: Axis, **options: int) -> None:
     axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
 
 
-def plot_importances(
-    importances: Importances, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
-) -> Axes:
-    """Draw impact beside other measures, as `Importances.plot` describes."""
-    check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
-    table = importances.table.sort_values("impact", ascending=False, kind="stable")
-    first = table.iloc[:max_features]
-    ax = _named_rows(ax, [str(name) for name in first.index], LABEL_ROOM)
-    look, places = Look.of(ax), np.arange(len(first))
-    bars = ax.barh(places, first["impact"], height=0.62, color=look.mixed(0.22), label="impact", gid="impact", zorder=2)
-    handles: list[Artist] = [bars.patches[0]]
-    bars.patches[0].set_label("impact")
-    for marker, measure in zip(_MARKERS, first.columns.drop("impact"), strict=False):
-        mark: dict[str, Any] = {"marker": marker, "linestyle": "none", "markeredgecolor": look.mixed(0)}
-        handles += ax.plot(first[measure], places, **mark, label=_MEASURES[measure], gid=measure, zorder=3)
-    add_x_label(ax, "per cent of the sum of each measure")
-    left_out = f": {len(first)} of {len(table)} features" if len(first) < len(table) else ""
-    add_title(ax, f"Impact and other measures{left_out}", given)
-    ax.set_xlim(left=-_DOT_ROOM * ax.get_xlim()[1])
-    if has_legend:
-        foot = add_legend(ax, handles, None, loc="lower right")
-        ax.set_ylim(len(first) * (1 + foot / (1 - foot)) - 0.4, -0.6)
-    return ax
-
-
-def _named_rows(ax: Axes | None, names: Sequence[str], room: float) -> Axes:
-    """Return Axes with a row for each name, the first on top."""
-    ax, size = given_axes(ax, n_rows=len(names)), size_of("ytick.labelsize")
-    ax.set_yticks(np.arange(len(names)), labels=[fitted(name, room, size) for name in names])
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    return ax
-
-
 # --- interactions ---------------------------------------------------------------------------------
-
-
-def plot_interactions(
-    h2: Sequence[float], names: Sequence[str], of: str, ax: Axes | None, *, max_bars: int, title: bool | str | None
-) -> Axes:
-    """Draw H² as bars, as `Interactions.plot` describes."""
-    check_integer("max_bars", max_bars, 1, "Use `max_bars=15` for the default.")
-    n_bars = min(max_bars, len(names))
-    ax = _named_rows(ax, names[:n_bars], _PAIR_ROOM if of == "pairs" else LABEL_ROOM)
-    ax.barh(np.arange(n_bars), h2[:n_bars], height=0.62, color=next_color(ax), gid="bar", zorder=2)
-    add_x_label(ax, glossary.explanation("h2").name)
-    left_out = f": {n_bars} of {len(names)}" if n_bars < len(names) else ""
-    add_title(ax, f"Interactions of {of}{left_out}", check_title(title))
-    return ax
 
 
 def interactions_height(interactions: Interactions) -> float:

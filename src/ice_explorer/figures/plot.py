@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -19,7 +18,6 @@ from matplotlib.ticker import PercentFormatter
 from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
-from ice_explorer.errors.tracebacks import unknown_keyword
 from ice_explorer.figures.curves import FeaturePlot
 from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.legend import add_color_bar, add_figure_legend, add_legend, add_shared_color_bar
@@ -43,7 +41,7 @@ from ice_explorer.scene.lines import EFFECTS, effect_lines
 from ice_explorer.scene.view_state import Besides, ViewState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -60,7 +58,7 @@ _AROUND: Final = 4.0  # letters, for title and legend
 def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
     """Draw what `Explanation.plot` describes.
 
-    - raises ArgumentError: if the figure has no such option.
+    - raises OptionError: if the figure has no such option.
     """
     chosen = {} if kind is None else {"kind": check_one_of("kind", kind, (*KINDS, "effects"))}
     if what is None:
@@ -87,7 +85,7 @@ def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], option
     known = [name for name in list(inspect.signature(draw).parameters)[len(arguments) :] if name != "besides"]
     unknown = next((name for name in options if name not in (*known, "besides")), None)
     if unknown is not None:
-        raise unknown_keyword("plot", unknown, known)
+        raise OptionError.unknown("plot", unknown, known)
     return draw(*arguments, **options)
 
 
@@ -97,7 +95,7 @@ def plot_ranking(
     *,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
-    unit: Unit | Mapping[Any, object] = "prediction",
+    unit: Unit = "prediction",
     ci: float | None = None,
     max_features: int = 30,
     title: bool | str | None = True,
@@ -109,11 +107,8 @@ def plot_ranking(
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
     level = None if ci is None else check_level(ci)
-    state = ViewState(decay=decay, rank_by=rank_by, ci=level, besides=besides or Besides())
-    if isinstance(unit, Mapping):
-        ranking = ranking_of(explanation, state, unit)
-    else:
-        ranking = ranking_of(explanation, replace(state, unit=unit))
+    state = ViewState(decay=decay, rank_by=rank_by, unit=unit, ci=level, besides=besides or Besides())
+    ranking = ranking_of(explanation, state)
     ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
     add_title(ax, ranking.heading, given)
     draw_ranking(ax, ranking, decay, max_features, has_legend=has_legend)

@@ -64,10 +64,8 @@ def count_text(ranking: Ranking, shown: Sequence[Bar]) -> str:
 
 
 def names_of(bars: Sequence[Bar], room: float = LABEL_ROOM) -> list[str]:
-    """Return the names of features with the steps of their bars, each at most so many pt wide."""
-    size = size_of("ytick.labelsize")
-    rooms = [room - (width_of(bar.step, size) if bar.step else 0.0) for bar in bars]
-    return [fitted(bar.label, most, size) + bar.step for bar, most in zip(bars, rooms, strict=True)]
+    """Return the names of features, each at most so many pt wide."""
+    return [fitted(bar.label, room, size_of("ytick.labelsize")) for bar in bars]
 
 
 def draw_bars(

@@ -56,9 +56,6 @@ EFFECTS: Final = (
 )
 """The metrics that have the unit of the prediction."""
 
-PER_STEP: Final = EFFECTS[:-1]
-"""Those of them that are per standard deviation of the feature, or per any other step along it."""
-
 ROUNDING: Final = 1e-12
 """Metrics whose sum is below this part of the sum of impact are rounding errors: they have no shares."""
 
@@ -211,7 +208,7 @@ class RowInfluences(NamedTuple):
     - `figures`: the metrics by name.
     - `rows` (n_rows,): increasing positions.
     - `roots` (n_rows,): of the weight of each row and of the rows that it represents.
-    - `by_row` (n_rows,) by metric: change of the metric per weight of the row; "scale": relative change of σ.
+    - `by_row` (n_rows,) by metric: change of the metric per weight of the row.
     """
 
     figures: Mapping[str, float]
@@ -222,21 +219,21 @@ class RowInfluences(NamedTuple):
 
 def most_rows(context: Context, n_sets: int) -> int:
     """Return the most rows of which influences are kept: so many sets of them take a quarter of the memory limit."""
-    n_bytes = 8 * (len(METRICS) + 1) * n_sets
+    n_bytes = 8 * len(METRICS) * n_sets
     return int(np.clip(context.settings.memory_limit // 4 // n_bytes, _FEWEST_ROWS, _MOST_ROWS))
 
 
 def row_influences(
     context: Context, item: FeatureInput, sums: Sums | None, curves_of: Curves, *, decay: float, n_rows: int
 ) -> RowInfluences:
-    """Return the influence of rows on every metric of a feature, and on its σ.
+    """Return the influence of rows on every metric of a feature.
 
     - `item`, `sums`: whose `summed` rows are those of the metrics, and their sums; None where there is none.
     - `curves_of`: yields the curves of some rows in blocks, in their order.
     - `n_rows`: of more rows, so many represent all: of those with curves, and of the others.
     """
     if sums is None:
-        nothing = dict.fromkeys((*METRICS, "scale"), np.empty(0))
+        nothing = dict.fromkeys(METRICS, np.empty(0))
         return RowInfluences(dict.fromkeys(METRICS, math.nan), np.empty(0, np.int64), np.empty(0), nothing)
     summed, of_summed = _represent(context, item.summed, n_rows)
     others, of_others = _represent(
@@ -264,7 +261,7 @@ def row_influences(
     at = np.searchsorted(rows, summed)
     for name in METRICS:
         by_row[name][at] += moved.of_rows[name].reshape(-1) / sums.total_weight
-    return RowInfluences(figures, rows, np.sqrt(weights), {**by_row, "scale": scale})
+    return RowInfluences(figures, rows, np.sqrt(weights), by_row)
 
 
 def _represent(context: Context, rows: Rows, most: int) -> tuple[Rows, Array]:
@@ -345,20 +342,15 @@ class Uncertainty:
     """Standard errors of the metrics of all features in a unit, and of differences between features.
 
     - `parts`: influences on each feature.
-    - `ratios` (n_features,): step that the effects of each feature are per, in σ; NaN where it is σ.
     - `unit`: {"prediction", "sd", "share"}.
     - `sd`: standard deviation of the predictions [output], and its relative change by the weight of each row of X
       (n_observations,); used for "sd" alone.
     """
 
     def __init__(
-        self,
-        parts: Sequence[RowInfluences],
-        ratios: Array,
-        unit: Unit = "prediction",
-        sd: tuple[float, Array] | None = None,
+        self, parts: Sequence[RowInfluences], unit: Unit = "prediction", sd: tuple[float, Array] | None = None
     ) -> None:
-        self._parts, self._ratios, self._unit = parts, ratios, unit
+        self._parts, self._unit = parts, unit
         self._sd, self._of_sd = (math.nan, np.empty(0)) if sd is None else sd
         self._rows = np.unique(np.concatenate([part.rows for part in parts]))
 
@@ -426,8 +418,7 @@ class Uncertainty:
         return low, high, tied
 
     def _values(self, name: str) -> Array:
-        values = np.array([part.figures[name] for part in self._parts])
-        return np.where(np.isnan(self._ratios), 1.0, self._ratios) * values if name in PER_STEP else values
+        return np.array([part.figures[name] for part in self._parts])
 
     @cached_property
     def _rounding(self) -> float:
@@ -442,11 +433,9 @@ class Uncertainty:
         for start in range(0, len(self._rows), size):
             rows = self._rows[start : start + size]
             block = np.zeros((len(self._parts), len(rows)))
-            for at, (part, ratio) in enumerate(zip(self._parts, self._ratios, strict=True)):
+            for at, part in enumerate(self._parts):
                 inside = slice(*np.searchsorted(part.rows, [rows[0], rows[-1] + 1]))
                 moved = part.by_row[name][inside]
-                if name in PER_STEP and not np.isnan(ratio):
-                    moved = ratio * (moved - part.figures[name] * part.by_row["scale"][inside])
                 if unit == "sd":
                     moved = moved - values[at] * self._of_sd[part.rows[inside]]
                 places = slice(None) if len(moved) == len(rows) else np.searchsorted(rows, part.rows[inside])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
-from ice_explorer.features.axis_text import choose_unit, column_format, is_zero, nonnegative_format, number_text
+from ice_explorer.features.axis_text import column_format, is_zero, nonnegative_format, number_text
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.ordered import CONVENTIONS
@@ -69,7 +69,6 @@ class Bar:
     - `value`: length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
     - `tick`: impact without decay, in a ranking by in-distribution impact; None in any other.
     - `direction`: signed mean change per step; NaN where levels have no order.
-    - `step`: what follows the label: the step that bars are per, where some features have one of their own.
     - `interval`: ends of the interval of the value; None where it has none.
     - `is_tied`: whether the feature is tied with the one ranked next.
     - `of_models`: the value by each of several models; empty with one, and in a ranking by their disagreement.
@@ -80,7 +79,6 @@ class Bar:
     tick: float | None
     direction: float
     is_unordered: bool
-    step: str = ""
     interval: tuple[float, float] | None = None
     is_tied: bool = False
     of_models: tuple[float, ...] = ()
@@ -282,22 +280,20 @@ def pair_rows(pair: TwoWay) -> str:
     return counted(n, "row") if len(pair.row_positions) == n else pair.row_count
 
 
-def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, object] | None = None) -> Ranking:
-    """Sort the features and measure their bars, per steps of some features where these are given."""
-    decay, metric = resolve_decay(explanation.settings, state.decay), state.rank_by
-    unit: Unit | Mapping[Any, object] = state.unit if steps is None else steps
+def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
+    """Sort the features and measure their bars."""
+    decay, metric, unit = resolve_decay(explanation.settings, state.decay), state.rank_by, state.unit
     table, models = explanation.table(decay, rank_by=None, unit=unit), state.besides.models
     of_models: dict[str, Mapping[Any, float]] = {}
     if metric == OF_MODELS:
         if models is None:
             raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
-        largest = dict(zip(explanation.features, models._largest(decay, state.unit), strict=True))
+        largest = dict(zip(explanation.features, models._largest(decay, unit), strict=True))
         table[OF_MODELS] = table.index.map(largest)
     elif models is not None:
         tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
         of_models = {name: each[metric].to_dict() for name, each in tables.items()}
     table = table.sort_values(metric, ascending=False, kind="stable")
-    step_of = None if steps is None or metric == "missing_impact" else explanation._steps(steps)
     level = None if metric == OF_MODELS else state.ci
     ends: dict[str, tuple[float, float]] = {}
     tied = set()
@@ -315,7 +311,6 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
             tick=float(figures["impact"]) if metric == "in_distribution_impact" and not of_models else None,
             direction=float(figures["direction"]),
             is_unordered=feature.dtype_kind in UNORDERED,
-            step="" if step_of is None else _step_text(feature, step_of),
             interval=ends.get(feature.label),
             is_tied=(feature.label, after) in tied,
             of_models=tuple(float(values[name]) for values in of_models.values()),
@@ -324,19 +319,6 @@ def ranking_of(explanation: Explanation, state: ViewState, steps: Mapping[Any, o
     )
     convention = explanation.settings.convention
     return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models))
-
-
-def _step_text(feature: FeatureExplanation, steps: Mapping[Any, float]) -> str:
-    """Write the step that effects of a feature are per, where some features have one of their own."""
-    if feature.dtype_kind in UNORDERED:
-        return ""
-    step = steps.get(feature.feature)
-    if step is None:
-        return " (per SD)"
-    if feature.dtype_kind not in ("datetime", "timedelta"):
-        return f" (per {step:g})"
-    unit = choose_unit([step])
-    return f" (per {step * unit.per_day:g} {unit.short})"
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:

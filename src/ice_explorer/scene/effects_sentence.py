@@ -13,10 +13,10 @@ from ice_explorer.scene.display_axis import display_axis, place_writer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ice_explorer.arrays import Places
-    from ice_explorer.drivers.candidates import SecondFeature
+    from ice_explorer.arrays import Places, Rows
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.tables.column import Column
 
 Parts: TypeAlias = "tuple[tuple[str, int | None], ...]"
 """Texts of a sentence, each with the number of the group that it is about; None where it is about none."""
@@ -45,7 +45,7 @@ def _split_sentence(feature: FeatureExplanation, driver: Driver) -> Parts:
     """
     rows = feature._draw(_SENTENCE_ROWS)
     seconds = second_features(feature._context.columns, feature._item.feature)
-    sides = _sides_of(next(each for each in seconds if each.label == driver.column).take(rows), driver)
+    sides = _sides_of(next(each for each in seconds if each.label == driver.column), rows, driver)
     weights, curves = feature._context.row_weights[rows], feature.compute_curves(rows)
     masses = [float(weights[sides == side].sum()) for side in (0, 1)]
     if not all(masses):
@@ -121,15 +121,16 @@ def _fan_sentence(feature: FeatureExplanation) -> Parts:
     return ((text, None),)
 
 
-def _sides_of(second: SecondFeature, driver: Driver) -> NDArray[np.int64]:
+def _sides_of(second: Column, rows: Rows, driver: Driver) -> NDArray[np.int64]:
     """Return the side of each row, 0 or 1; -1 where the value is missing."""
+    values = second.values[rows]
     if driver.levels is None:
-        is_above = second.values > driver.threshold
+        is_above = values > driver.threshold
     else:
         is_above = np.isin(
-            second.values, [place for place, level in enumerate(second.levels or ()) if level in driver.levels]
+            values, [place for place, level in enumerate(second.level_texts or ()) if level in driver.levels]
         )
-    return np.where(np.isnan(second.values), -1, is_above)
+    return np.where(np.isnan(values), -1, is_above)
 
 
 def _ends_of(mean: NDArray[np.float64], *, is_unordered: bool) -> tuple[int, int, bool]:

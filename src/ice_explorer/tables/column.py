@@ -173,6 +173,11 @@ class Column:
         return readable(self.name, self.label)
 
     @property
+    def is_unordered(self) -> bool:
+        """Whether its levels have no order, so that there are no slopes."""
+        return self.kind in ("category", "group", "other")
+
+    @property
     def missing(self) -> Mask:
         """Where values are missing, (n_observations,)."""
         if self.kind == "other":

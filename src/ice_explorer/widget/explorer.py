@@ -28,7 +28,6 @@ import traitlets
 
 from ice_explorer.checks import check_flag
 from ice_explorer.errors import (
-    ArgumentError,
     Cancelled,
     ICEExplorerError,
     OptionError,
@@ -36,7 +35,7 @@ from ice_explorer.errors import (
     missing_front_end,
 )
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
-from ice_explorer.errors.tracebacks import meant_by, short_tracebacks
+from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import Convention
@@ -265,10 +264,9 @@ class ICEExplorer(anywidget.AnyWidget):
         given: Mapping[str, object] = options
         for name in traits:
             if name in given and name not in DEFAULTS:
-                advice = f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`."
-                raise ArgumentError(
+                raise OptionError(
                     f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
-                    f"{advice} {meant_by(name, given[name])}".rstrip(),
+                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`.",
                 )
         restored = read_state(state, traits)
         wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))

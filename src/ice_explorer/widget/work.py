@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.comparison import (
     ModelComparison,
-    check_explanations,
     check_models,
     disagreement_of,
     is_several,
     prepared_alike,
 )
 from ice_explorer.drafts import Drafts
-from ice_explorer.errors import ArgumentError, Cancelled, DataError, OptionError
-from ice_explorer.errors.tracebacks import unknown_keyword
+from ice_explorer.errors import Cancelled, DataError, OptionError
 from ice_explorer.explain_model import prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
@@ -391,7 +389,7 @@ class _Given(NamedTuple):
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
     """Check the arguments of an explorer; nothing is computed yet.
 
-    - `model`: a model, an explanation that has its own data, or several of either by name.
+    - `model`: a model, several by name, or what `explain` returned, which has its own data.
     - `y`: the observed target.
     - `options`: those of `explain`.
     - `wanted`: what to explain instead of what the options say, where the model has it.
@@ -399,30 +397,27 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     wanted = wanted or Wanted()
     for option in options:
         if option == "budget":
-            raise ArgumentError(
+            raise OptionError(
                 "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
                 "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
             )
         if option not in OF_EXPLORERS:
-            raise unknown_keyword("ICEExplorer", option, [*OF_EXPLORERS, "state"])
-    if isinstance(model, ModelComparison):
-        model = model.explanations
-    models = check_models(model) if is_several(model) else {"": model}
+            raise OptionError.unknown("ICEExplorer", option, [*OF_EXPLORERS, "state"])
     sources: Mapping[str, Source]
     given: _Given | None = None
     distance = ""
-    if any(isinstance(each, Explanation) for each in models.values()):
-        if len(models) > 1:
-            check_explanations(models)
-        further = ["X"] * (X is not None) + list(options)
+    if isinstance(model, Explanation | ModelComparison):
+        further = [name for name, value in (("X", X), ("y", y)) if value is not None] + list(options)
         if further:
             raise DataError(
-                "ICEExplorer(explanation) takes nothing else but y, because an explanation brings its data "
+                "ICEExplorer(explanation) takes nothing else, because an explanation brings its data "
                 f"and its options; got {', '.join(further)} as well.",
                 "Pass that to `explain`.",
             )
-        sources = {name: Source(each if y is None else each._with_y(y)) for name, each in models.items()}
+        explanations = {"": model} if isinstance(model, Explanation) else model.explanations
+        sources = {name: Source(each) for name, each in explanations.items()}
     else:
+        models = check_models(model) if is_several(model) else {"": model}
         # Another output is explained with what was given, whatever became of it since.
         options = {name: _kept(value) for name, value in options.items()}
         if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background

@@ -13,7 +13,7 @@ from ice_explorer.beyond.effects import local_effects
 from ice_explorer.checks import check_distinct_positions, check_one_of
 from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
-from ice_explorer.features.axis_text import cell_text, cell_writer, short_cell_text, writer
+from ice_explorer.features.axis_text import cell_text, cell_writer, make_column_clock, short_cell_text, writer
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.scene.effects_sentence import effects_sentence
@@ -268,7 +268,7 @@ def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> me
 def _in_words(each: InCommon) -> str:
     second = each.column
     grid = second.values if second.levels is None else np.arange(len(second.levels))
-    write = writer(second.kind, grid, second.levels, short_cell_text, second.clock)
+    write = writer(second.kind, grid, second.level_texts, short_cell_text, make_column_clock(second))
     if each.levels:
         return f"{second.label} {', '.join(map(write, each.levels))}"
     if math.isinf(each.high):
