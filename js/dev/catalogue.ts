@@ -114,7 +114,6 @@ export const cases: Record<string, () => FakeModel> = {
   "correlated features": () => warm(),
   "faded by distance alone": () => warm({ fade: "distance" }, { selection: [3] }),
   "distances given the other features": () => recounted(warm({}, { distance: "conditional" })),
-  "compared, and what that leaves out": () => warm({ compared: ["Season"], ale: true }),
   "values unlike the data, slopes": () => warm({}, { kind: "d-ice" }),
   "values unlike the data, levels": () => warm({}, { feature: "Season" }),
   "all that is optional": () =>
@@ -169,8 +168,6 @@ export const cases: Record<string, () => FakeModel> = {
   "drafts of two thousand": () => drafted(many(2000), { nRows: 256, nAll: 1500, nExact: 7 }),
   "drafts, shares, all features": () =>
     drafted(age({ unit: "share", _view: { right: "all" } }), { nRows: 512, nAll: 100_000, nExact: 3 }),
-  "drafts, compared, intervals": () =>
-    cancelledDraft(age({ ci: 0.95, _view: { compared: ["BMI"] } }), { nRows: 512, nAll: 100_000, nExact: 4 }),
   error: () =>
     clinic
       .model(
@@ -193,14 +190,9 @@ export const cases: Record<string, () => FakeModel> = {
   "all features, many": () => many(30, { feature: "iron 2", _view: { right: "all" } }),
   "all features, computing": () => age(partly({ _view: { right: "all" } })),
   "all features, refused": () => age({ _view: { right: "all" } }).refusing("curves", FAILED, "BMI"),
-  compared: () => age({ color_by: "Smoker", selection: [33], _view: { compared: ["Marker", "BMI", "Age"] } }),
+  compared: () => rentals.model({ kind: "d-ice", _view: { right: "all", compared: ["District", "Area"] } }),
   "compared, coloured, many selected": () =>
-    age({ color_by: "BMI", selection: SIXTY, _view: { compared: ["Marker", "BMI"] } }),
-  "compared, one": () => age({ kind: "c-ice", _view: { compared: ["BMI"] } }),
-  "compared, every kind": () =>
-    flat("Built", { kind: "d-ice", _view: { compared: ["District", "Energy class", "Area"] } }),
-  "compared, levels": () =>
-    flat("Built", { selection: [4], _view: { compared: ["District", "Energy class", "Area"] } }),
+    age({ color_by: "BMI", selection: SIXTY, _view: { right: "all", compared: ["Marker", "BMI"] } }),
   "two models": () => twoModels.model({ feature: "Age" }),
   "two models, one selected row": () => twoModels.model({ feature: "Age", selection: [33] }),
   "two models, many selected": () => twoModels.model({ feature: "BMI", selection: SIXTY.slice(0, 40) }),
@@ -235,10 +227,9 @@ export const typical: Record<string, readonly string[]> = {
     "four models",
   ],
   controls: ["groups and a filter", "ramp", "parted at the median"],
-  compare: ["compared, every kind", "three classes"],
-  all_features: ["all features, every kind"],
   pair: ["two kinds of levels", "two numbers, computing"],
   rows: ["coloured", "many selected"],
+  small_plots: ["all features, every kind", "compared", "three classes"],
   status: ["cancelled", "drafts, cancelled"],
   export: ["kernel gone"],
 };

@@ -196,7 +196,7 @@ describe.each(repliesTo<EffectsReply>("effects"))("the effects of $request.featu
 
 test.each(repliesTo<UnlikeReply>("unlike"))("unlike values of $request.feature are the engine's", (reply) => {
   const { positions } = reply.request;
-  const unlike = { ...reply.body, positions };
+  const unlike = { ...reply.body, positions: Uint32Array.from(positions) };
   const { shares, summary } = unlike;
   expect(Array.from(unlike.flags)).toEqual(reply.means.flags.flat());
   const curveShares = positions.map((_, line) => shareOfLine(unlike, line));

@@ -143,7 +143,7 @@ def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     view.get_by_test_id("pair-back").click()
     expect(view).to_have_attribute("data-feature", "dose")
     open_menu(view)
-    view.get_by_test_id("drivers-summary").click()
+    view.get_by_test_id("why").click()
     view.get_by_test_id("see-both").first.click()
     expect(panel).to_have_attribute("data-state", "ready")
     frozen = frozen_in(notebook, 1)

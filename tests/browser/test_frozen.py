@@ -214,9 +214,10 @@ def test_every_feature_opens_in_every_kind(page, view, explanation):
     tiles = view.get_by_test_id("tile")
     expect(tiles).to_have_count(len(explanation.features))
     page.wait_for_function(TILES_DRAWN)
+    view.get_by_test_id("tile-pin").nth(2).click()
+    expect(view.locator("[data-pinned] > li")).to_have_count(1)
     tiles.nth(1).click()
-    set_in_menu(view, "compare", 1)
-    expect(view.get_by_test_id("compared")).to_have_count(2)
+    expect(view.get_by_test_id("curves")).to_be_visible()
 
 
 def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tmp_path):
@@ -228,9 +229,11 @@ def test_the_view_that_was_saved_is_the_view_that_opens(open_alone, explorer, tm
     expect(page.get_by_test_id("ice-explorer")).to_have_attribute("data-kind", "c-ice")
     expect(page.get_by_test_id("legend")).to_contain_text("since")
     expect(page.get_by_test_id("decay-slider")).to_have_value("0.4")
-    expect(page.get_by_test_id("small-selected")).to_have_count(4)
+    expect(page.get_by_test_id("selected-line")).to_have_count(2)
     expect(page.get_by_test_id("interactions")).to_be_visible()
-    expect(page.get_by_test_id("compared")).to_have_count(2)
+    page.get_by_test_id("tab-all").click()
+    expect(page.locator("[data-pinned] > li")).to_have_attribute("data-feature", "far")
+    page.get_by_test_id("tab-feature").click()
     page.get_by_test_id("kind-ice").click()
     page.get_by_test_id("view").click()
     expect(page.get_by_test_id("view-target")).to_be_enabled()
@@ -264,7 +267,7 @@ def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
     levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(60 - X["town"].value_counts().sort_index().iloc[0]))
     open_menu(view)
-    view.get_by_test_id("drivers-summary").click()
+    view.get_by_test_id("why").click()
     chip = view.get_by_test_id("driver").first
     expect(chip).to_contain_text("town")
     chip.click()
@@ -372,11 +375,10 @@ def test_classes_stand_side_by_side(open_alone, monkeypatch, X, tmp_path):
     expect(page.get_by_test_id("output")).to_be_hidden()
     set_in_menu(page, "classes-side-by-side")
     cards = page.get_by_test_id("class")
-    expect(cards).to_have_text(["0", "1", "2"])
+    expect(page.get_by_test_id("class-open")).to_have_text(["0", "1", "2"])
     assert len({ink for *_size, ink in page.evaluate(INK, "class")}) == 3
-    for _ in range(2):
-        assert [card.get_attribute("data-open") for card in cards.all()] == [None, "", None]
-        cards.first.click()
+    assert [card.get_attribute("aria-current") for card in cards.all()] == [None, "true", None]
+    expect(page.get_by_test_id("class-open").first).to_be_disabled()
     open_feature(page.get_by_test_id("ice-explorer"), "far")
     expect(page.get_by_test_id("classes")).to_contain_text("far for every class")
 
@@ -479,7 +481,7 @@ def test_on_paper_there_are_no_controls(page):
     page.emulate_media(media="print")
     assert page.evaluate(adjust) == "exact"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for part in ("export", "decay-slider", "kind-ice", "color-by", "compare"):
+    for part in ("export", "decay-slider", "kind-ice", "color-by"):
         expect(page.get_by_test_id(part)).to_be_hidden()
     expect(page.get_by_role("tab", name="Ranking")).to_be_visible()
     expect(page.get_by_role("tab", name="Interactions")).to_be_hidden()

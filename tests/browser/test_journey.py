@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from browser.views import brush, least_decay, set_in_menu
+from browser.views import brush, least_decay
 from playwright.sync_api import expect
 
 MAKE = """\
@@ -66,12 +66,12 @@ def test_ten_steps(notebook):
     notebook.agrees("len(x.selection)", 1)
 
     # 7. Two features side by side.
-    set_in_menu(view, "compare", "arm")
-    expect(view.get_by_test_id("compared")).to_have_count(2)
-    expect(view.get_by_test_id("plot")).to_be_hidden()
+    view.get_by_test_id("tab-all").click()
+    for name in ("age", "arm"):
+        view.get_by_role("button", name=f"Compare {name}", exact=True).click()
+    expect(view.locator("[data-pinned] > li")).to_have_count(2)
 
     # 8. All of them in small, and the interactions: a click opens a feature.
-    view.get_by_test_id("tab-all").click()
     tiles = view.get_by_test_id("tile")
     expect(tiles).to_have_count(6)
     tiles.filter(has_text="dose").click()

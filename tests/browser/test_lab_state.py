@@ -24,9 +24,12 @@ def set_much(page, view):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
-    set_in_menu(view, "compare", "s6")
     set_in_menu(view, "view-shared_y")
     page.keyboard.press("Escape")
+    view.get_by_test_id("tab-all").click()
+    for name in ("s5", "s6"):
+        view.get_by_role("button", name=f"Compare {name}", exact=True).click()
+    view.get_by_test_id("tab-feature").click()
 
 
 def looks(view):
@@ -38,8 +41,7 @@ def looks(view):
         "rank": view.get_by_test_id("rank-by").input_value(),
         "anchor": view.get_by_test_id("anchor").input_value(),
         "decay": view.get_by_test_id("decay-slider").input_value(),
-        "selected": view.get_by_test_id("small-selected").count(),
-        "compared": view.get_by_test_id("compared").evaluate_all("parts => parts.map((part) => part.dataset.feature)"),
+        "selected": view.get_by_test_id("selected-line").count(),
         "view": view.get_by_test_id("view-shared_y").is_checked(),
     }
 
@@ -51,8 +53,7 @@ WANTED = {
     "rank": "heterogeneity",
     "anchor": "median",
     "decay": "0.01",
-    "selected": 2,
-    "compared": ["s5", "s6"],
+    "selected": 1,
     "view": True,
 }
 
@@ -73,6 +74,7 @@ def test_everything_set_survives(open_notebook, page):
 
     state = notebook.ask("x.state()")
     assert state["feature"] == "s5"
+    assert state["view"]["compared"] == ["s5", "s6"]
     notebook.save()
     page.reload()
     notebook.wait_for_kernel()

@@ -175,7 +175,7 @@ def test_keyboard_menus_and_files_under_a_shadow_root(views, page, tmp_path):
     expect(first.get_by_test_id("export")).to_be_focused()
     # A feature chosen among all of them: the tab has the focus afterwards.
     first.get_by_test_id("tab-all").click()
-    first.get_by_test_id("tile").first.press("Enter")
+    first.get_by_test_id("tile-open").first.press("Enter")
     expect(first.get_by_test_id("tab-feature")).to_have_attribute("aria-selected", "true")
     expect(first.get_by_test_id("tab-feature")).to_be_focused()
 

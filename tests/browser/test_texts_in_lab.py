@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from browser.views import set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -59,10 +58,6 @@ def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
         expect(view.locator(".ice-legend-title").first).to_have_text(label)
         assert_nothing_sticks_out(view)
 
-    for _ in range(2):
-        set_in_menu(view, "compare", 1)
-    expect(view.get_by_test_id("compared")).to_have_count(3)
-    assert_nothing_sticks_out(view)
     for tab, part in (("all", "tile"), ("interactions", "interactions")):
         view.get_by_test_id(f"tab-{tab}").click()
         expect(view.get_by_test_id(part).first).to_be_visible()

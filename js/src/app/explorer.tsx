@@ -3,13 +3,6 @@ import { type ReadonlySignal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ExportMessage, type ExportNews } from "../files/export_menu.tsx";
-import { Grid } from "../panels/all_features/grid.ts";
-import { AllFeatures } from "../panels/all_features/panel.tsx";
-import { Classes } from "../panels/compare/classes.tsx";
-import { ComparedFeatures, CompareWith } from "../panels/compare/compare.tsx";
-import { Comparison } from "../panels/compare/comparison.ts";
-import { Correlated } from "../panels/compare/correlated.tsx";
-import { Drivers } from "../panels/compare/drivers.tsx";
 import { ContextLine } from "../panels/controls/context.tsx";
 import { Decay } from "../panels/controls/decay.tsx";
 import { KindControl } from "../panels/controls/kinds.tsx";
@@ -21,8 +14,11 @@ import { PairPanel } from "../panels/pair/panel.tsx";
 import { Ranking } from "../panels/ranking/panel.tsx";
 import { RowPanel } from "../panels/rows/row.tsx";
 import { SelectedRows } from "../panels/rows/selected_rows.tsx";
+import { AllFeatures } from "../panels/small_plots/all_features.tsx";
+import { Classes } from "../panels/small_plots/classes.tsx";
 import { Alerts } from "../panels/status/alerts.tsx";
 import { Status } from "../panels/status/panel.tsx";
+import { Pace } from "../plot/pace.ts";
 import { pinsOf } from "../state/pins.ts";
 import { scrollBehavior } from "../ui/move_to.ts";
 import { Tabs } from "../ui/tabs.tsx";
@@ -52,19 +48,10 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
   const isAll = remembered.of("right").value === "all";
   const isPair = store.pair.value !== null;
   const pins = useMemo(() => pinsOf(store, view.aborted), []);
-  const comparison = useMemo(() => new Comparison(view), []);
-  const grid = useMemo(() => new Grid(view), []);
-  const shown = useMemo(() => shownIn(view), []);
+  const pace = useMemo(() => new Pace(store, view.frames, view.aborted), []);
+  const shown = useMemo(() => shownIn(view, pace), []);
   const feature = (
-    <FeaturePanel
-      {...{ shown, pins }}
-      isComparing={comparison.isOn.value}
-      compared={<ComparedFeatures {...{ comparison, pins }} />}
-      correlated={<Correlated />}
-      kinds={<KindControl />}
-      decay={<Decay />}
-      classes={<Classes />}
-    />
+    <FeaturePanel {...{ shown, pins }} kinds={<KindControl />} decay={<Decay />} classes={<Classes pace={pace} />} />
   );
   // The slider is under the large plot, and above the small ones.
   const controls = (
@@ -80,7 +67,7 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
         <ContextLine />
         <div class="ice-bar-end">
           <Export news={news} />
-          <SettingsMenu compare={<CompareWith comparison={comparison} />} drivers={!isAll && !isPair && <Drivers />} />
+          <SettingsMenu />
         </div>
       </div>
       <ExportMessage news={news} />
@@ -117,7 +104,7 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
                 label: "All features",
                 panel: isAll && (
                   <AllFeatures
-                    grid={grid}
+                    pace={pace}
                     controls={controls}
                     showFeature={() => remembered.choose("right", "feature")}
                   />

@@ -82,7 +82,7 @@ export class Brush {
 
   #reset(selection: readonly number[]): void {
     this.#bar.value = null;
-    this.store.brushSelection([...selection]);
+    this.store.drag("selection", [...selection]);
     this.store.release();
   }
 
@@ -90,7 +90,7 @@ export class Brush {
     this.#bar.value = bar;
     const rows = rowsIn(layout, bar, new Set(this.drawing.order.peek()));
     this.#applied = joined(this.#before, rows, this.#how);
-    this.store.brushSelection([...this.#applied]);
+    this.store.drag("selection", [...this.#applied]);
   }
 }
 

@@ -20,8 +20,8 @@ import { type Scale, scaleLinear } from "./marks/scale.ts";
 import type { Scene } from "./scene.ts";
 import type { ValueRange } from "./value_range.ts";
 
-/** The sizes of plots: the open feature, compared features, one of all features, one of all classes. */
-export type PlotSize = "large" | "compared" | "tile" | "class";
+/** The plot of the open feature, or one of several small ones. */
+export type PlotSize = "large" | "small";
 
 /** In px. */
 interface Measures {
@@ -34,8 +34,6 @@ interface Measures {
   slotWidth: number;
   /** Room above and below the outermost line. */
   breath: number;
-  /** What is labelled: ticks along both axes, or the ends of the value axis. */
-  labels: "ticks" | "ends" | "nothing";
   /** Room left of the curves at least, and between labels and curves. */
   left: number;
   labelGap: number;
@@ -45,8 +43,6 @@ interface Measures {
   flat: [number, number];
 }
 
-const FLAT: [number, number] = [1e-5, 1e-3];
-const SMALL = { top: 6, hasSpread: false, slotGap: 8, breath: 3, left: 28, least: 20, flat: FLAT };
 const MEASURES: Record<PlotSize, Measures> = {
   large: {
     top: 8,
@@ -55,24 +51,24 @@ const MEASURES: Record<PlotSize, Measures> = {
     slotGap: 14,
     slotWidth: 48,
     breath: 6,
-    labels: "ticks",
     left: 36, // room for the names of the strips
     labelGap: 12,
     right: 8,
     least: 40,
     flat: [0, 0], // small effects on a large output are shown
   },
-  compared: { ...SMALL, strip: 22, slotWidth: 44, labels: "ticks", labelGap: 12, right: 4 },
-  tile: { ...SMALL, strip: 14, slotWidth: 18, labels: "ends", labelGap: 10, right: 2 },
-  class: {
-    ...SMALL,
-    top: 0,
-    strip: 0,
-    slotWidth: 0,
-    labels: "nothing",
-    left: 0,
-    labelGap: 0,
-    right: 0,
+  small: {
+    top: 6,
+    strip: 14,
+    hasSpread: false,
+    slotGap: 8,
+    slotWidth: 18,
+    breath: 3,
+    left: 28,
+    labelGap: 10,
+    right: 2,
+    least: 20,
+    flat: [1e-5, 1e-3],
   },
 };
 /** Height of labels under the axis. */
@@ -161,13 +157,19 @@ export function featureTicks(
   x: Scale,
 ): Tick[] {
   const { grid, kind } = curves;
-  const isFew = grid.length <= FEW_VALUES || kind === "boolean" || hasLevels(kind);
-  if (isFew) return Array.from(grid, (value) => ({ at: x(value), label: write(value) }));
+  const atValues = (values: Iterable<number>) => Array.from(values, (value) => ({ at: x(value), label: write(value) }));
+  if (grid.length <= FEW_VALUES || kind === "boolean" || hasLevels(kind)) return atValues(grid);
+  const ticks = roundTicks(curves, x);
+  return ticks.length > 1 ? ticks : atValues([grid[0]!, grid[grid.length - 1]!]);
+}
+
+/** Ticks at round values, of which there may be a single one. */
+function roundTicks({ grid, kind, clock }: FeatureValues, x: Scale): Tick[] {
   const [left = 0, right = 0] = x.range();
   const length = Math.abs(right - left);
   if (kind === "datetime") {
     const wanted = Math.max(2, Math.floor(length / 84));
-    const ticks = dateTicks(x.domain(), wanted, curves.clock);
+    const ticks = dateTicks(x.domain(), wanted, clock);
     return ticks.map(({ value, label }) => ({ at: x(value), label }));
   }
   const wanted = Math.max(2, Math.min(10, Math.floor(length / 64)));
@@ -204,8 +206,6 @@ interface Setting {
   range: ValueRange;
   axisChoice?: ViewChoices["axis"];
   labelRoom?: number;
-  /** Height of labels under the axis at least, so that plots side by side have equal scales. */
-  labelsHeight?: number;
 }
 
 /** Ticks where the lines end, or where the shared axis does; one where the range is rounding. */
@@ -219,7 +219,7 @@ function endTicks([low, high]: [number, number], isFlat: boolean, y: (value: num
 function fitAxes(scene: Scene, setting: Setting, labelsHeight: number) {
   const { curves, base, kind } = scene;
   const { size, theme, range, labelRoom = 0, axisChoice = "auto", plotSize } = setting;
-  const { top, strip, hasSpread, slotGap, slotWidth, breath, labels, left: leastLeft, ...room } = MEASURES[plotSize];
+  const { top, strip, hasSpread, slotGap, slotWidth, breath, left: leastLeft, ...room } = MEASURES[plotSize];
   const { low, high } = range;
   const axis = size.height - labelsHeight;
   const slopesEnd = axis - strip;
@@ -231,9 +231,9 @@ function fitAxes(scene: Scene, setting: Setting, labelsHeight: number) {
   const pad = isFlat ? Math.abs(ends[0]) * 0.05 || 0.5 : ((high - low) * breath) / inner;
   const y = scaleLinear([low - pad, high + pad], [bottom, top]);
   const { ticks, exponent: valueExponent } =
-    labels === "ticks"
+    plotSize === "large"
       ? valueTicks([ends[0] - pad, ends[1] + pad], [bottom, top], Math.max(2, Math.floor((bottom - top) / 48)))
-      : { ticks: labels === "ends" ? endTicks(ends, isFlat, (value) => y(value - base)) : [], exponent: "" };
+      : { ticks: endTicks(ends, isFlat, (value) => y(value - base)), exponent: "" };
   const left = Math.max(leastLeft, labelWidth(ticks, theme.font) + room.labelGap);
   const slotRoom = scene.missing === null ? 0 : slotGap + slotWidth;
   const right = Math.max(left + room.least, size.width - Math.max(room.right, labelRoom) - slotRoom);
@@ -251,19 +251,19 @@ function fitAxes(scene: Scene, setting: Setting, labelsHeight: number) {
 export function layOut(scene: Scene, colors: ColorsBody | null, setting: Setting): Layout {
   const { curves } = scene;
   const { n_lines: nLines } = curves;
-  const { size, theme, plotSize, labelsHeight = AXIS_LABELS, axisChoice = "auto" } = setting;
+  const { size, theme, plotSize, axisChoice = "auto" } = setting;
   const write = writerOf(curves);
-  const hasTicks = MEASURES[plotSize].labels === "ticks";
-  let fit = fitAxes(scene, setting, hasTicks ? labelsHeight : plotSize === "tile" ? 1 : 0);
+  const isLarge = plotSize === "large";
+  let fit = fitAxes(scene, setting, isLarge ? AXIS_LABELS : 1);
   let labels: LevelLabels | null = null;
   // Labels of levels need another height, which hardly changes the width that they are fitted to.
-  if (hasTicks && hasLevels(curves.kind)) {
+  if (isLarge && hasLevels(curves.kind)) {
     labels = levelLabels(featureTicks(scene, write, fit.x), fit.x(1) - fit.x(0), theme.font);
-    fit = fitAxes(scene, setting, Math.max(labelsHeight, labels.height));
+    fit = fitAxes(scene, setting, Math.max(AXIS_LABELS, labels.height));
   }
   const { right, x, slot } = fit;
   const reach = scene.onLevels ? stripReach(nLines, x(1) - x(0)) : 0;
-  const isStepped = plotSize === "large" && scene.kind === "d-ice";
+  const isStepped = isLarge && scene.kind === "d-ice";
   return {
     ...fit,
     scene,
@@ -274,7 +274,7 @@ export function layOut(scene: Scene, colors: ColorsBody | null, setting: Setting
     byRank: isByRank(curves, axisChoice),
     labelRoom: setting.labelRoom ?? 0,
     write,
-    xTicks: hasTicks ? featureTicks(scene, write, x) : [],
+    xTicks: isLarge ? featureTicks(scene, write, x) : [],
     levelLabels: labels,
     palette: choosePalette(colors, theme),
     lines: lineSetOf(scene, colors, fit, reach, size.ratio),

@@ -1,16 +1,11 @@
-/** Lines as pixels: a fair sample within the time of a frame while they move, all of them when they rest. */
+/** Lines as pixels. */
 import type { Hidden } from "../state/filters.ts";
-import type { Frames } from "../ui/frames.ts";
 import { Fade } from "./fade.ts";
 import { MOST_CONNECTED } from "./geometry/levels.ts";
 import { cssColor } from "./geometry/palette.ts";
 import { LineRaster, type Palette } from "./geometry/raster.ts";
 import { dotX, type Layout } from "./layout.ts";
 
-/** Time of a frame for the lines of all plots that move together, and for those that are painted once they rest. */
-const BUDGET_MS = 8;
-/** Fewer lines than this no longer show the shape of all, in a plot alone and in one of several. */
-const [LEAST_ALONE, LEAST_LINES] = [40, 20];
 /** The largest strength of a sample, which is drawn darker than all curves. */
 const SOLID = 3;
 /** Dots of phantom observations: radius, and the number from which they are fainter. */
@@ -31,66 +26,6 @@ export const fewSelected = (selection: readonly number[]): readonly number[] =>
 /** Lines that the legend does not hide. */
 export const visibleLines = ({ order, lines }: Pick<Layout, "order" | "lines">, hidden: Hidden): Uint32Array =>
   hidden.size === 0 ? order : order.filter((line) => !hidden.has(lines.color[line]!));
-
-/** Divides the time of a frame among plots that are drawn together. */
-export class Pace {
-  #msPerLine = 0;
-  /** The frame of the last painting, and the time that it took so far. */
-  #frame: CSSNumberish | null = null;
-  #spent = 0;
-  readonly #plots = new Set<() => boolean>();
-  readonly #waiting = new Map<object, () => void>();
-
-  constructor(private readonly frames: Frames) {}
-
-  /** Counts a plot while it is near the view; returns a function that removes it. */
-  share(isNear: () => boolean): () => void {
-    this.#plots.add(isNear);
-    return () => this.#plots.delete(isNear);
-  }
-
-  /** How many of the lines of a plot a frame has time for. */
-  affordable(nLines: number): number {
-    if (this.#msPerLine === 0) return nLines;
-    const nPlots = [...this.#plots].filter((isNear) => isNear()).length;
-    const budget = BUDGET_MS / Math.max(1, nPlots);
-    const least = nPlots > 1 ? LEAST_LINES : LEAST_ALONE;
-    return Math.min(nLines, Math.max(least, Math.floor(budget / this.#msPerLine)));
-  }
-
-  /** Paints at once, or in the next frame where this one has no time left; a later painting of the same replaces it. */
-  whenFree(painter: object, paint: () => void): void {
-    this.#waiting.delete(painter);
-    if (document.timeline.currentTime !== this.#frame) this.#spent = 0;
-    this.#frame = document.timeline.currentTime;
-    if (this.#spent <= BUDGET_MS) paint();
-    else {
-      this.#waiting.set(painter, paint);
-      this.frames.request(this.#paintWaiting);
-    }
-  }
-
-  cancel(painter: object): void {
-    this.#waiting.delete(painter);
-  }
-
-  took(ms: number, nLines: number): void {
-    this.#spent += ms;
-    if (nLines === 0) return;
-    const cost = ms / nLines;
-    this.#msPerLine = this.#msPerLine === 0 ? cost : 0.7 * this.#msPerLine + 0.3 * cost;
-  }
-
-  readonly #paintWaiting = (): void => {
-    this.#spent = 0;
-    for (const [painter, paint] of this.#waiting) {
-      if (this.#spent > BUDGET_MS) break;
-      this.#waiting.delete(painter);
-      paint();
-    }
-    if (this.#waiting.size > 0) this.frames.request(this.#paintWaiting);
-  };
-}
 
 interface Painting {
   layout: Layout;

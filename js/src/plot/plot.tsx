@@ -7,6 +7,7 @@ import type { Hidden } from "../state/filters.ts";
 import { hasLevels } from "../text/values.ts";
 import { fitPixels, type LayerSize } from "../ui/layers.ts";
 import { useView } from "../view/use_view.tsx";
+import type { UnlikeBody } from "../wire/protocol.ts";
 import type { Drawing } from "./drawing.ts";
 import { groupMeans } from "./geometry/crossing.ts";
 import { cssColor, pickPalette } from "./geometry/palette.ts";
@@ -62,13 +63,14 @@ export function Plot({ drawing, under, over, children }: Props & Partial<Record<
   useLayoutEffect(() => drawing.pace.share(drawing.isNear), []);
   return (
     <>
-      {drawing.plotSize !== "class" && <Axes drawing={drawing} />}
+      <Axes drawing={drawing} />
       {under}
       <Lines drawing={drawing} which="all" />
       {isLarge && <Dots drawing={drawing} which="all" />}
       <Lines drawing={drawing} which="picked" />
       {isLarge && <Dots drawing={drawing} which="picked" />}
       {over}
+      <Unlike drawing={drawing} />
       <Marks drawing={drawing} />
       {children}
     </>
@@ -77,32 +79,6 @@ export function Plot({ drawing, under, over, children }: Props & Partial<Record<
 
 interface Children {
   children?: ComponentChildren;
-}
-
-interface SmallProps extends Props, Children {
-  hidden?: boolean;
-  frame?: Ref<HTMLDivElement>;
-  name?: string;
-  /** In px; by default that of the style sheet. */
-  height?: number;
-}
-
-/** A plot beside others, which dims what is not selected; `children` are under it. */
-export function SmallPlot({ drawing, hidden = false, frame = null, name = "", height, children }: SmallProps) {
-  const isDimmed = useView().store.selection.value.length > 0;
-  return (
-    <div class="ice-small" aria-hidden="true" hidden={hidden}>
-      <div
-        ref={frame}
-        class={`ice-small-frame ${name}`.trimEnd()}
-        data-dimmed={isDimmed ? "" : undefined}
-        style={height === undefined ? {} : { height: `${height}px` }}
-      >
-        {!hidden && <Plot drawing={drawing} />}
-      </div>
-      {children}
-    </div>
-  );
 }
 
 /** A layer of marks, which screen readers skip. */
@@ -202,6 +178,43 @@ function DataStrip({ layout: { scene, x, axis, slopesEnd, slot } }: { layout: La
   );
 }
 
+/** Half the width of the bar of a level, as a share of its room, and of a single value, in px. */
+const HALF_LEVEL = 0.32;
+const SINGLE = 14;
+
+/** The share of the curves whose phantom observation at a value is unlike 99 % of rows, over the histogram of the data. */
+function Unlike({ drawing }: Props) {
+  const [layout, unlike] = [drawing.layout.value, drawing.unlike.value];
+  if (layout === null || unlike === null) return null;
+  const { left, right, slopesEnd, axis } = layout;
+  const [width, height] = [Math.max(0, right - left), Math.max(0, axis - slopesEnd)];
+  return (
+    <MarkLayer size={layout.size}>
+      <Clip x={left} y={slopesEnd} width={width} height={height}>
+        <path class="ice-unlike" d={unlikePath(layout, unlike)} data-test="unlike" />
+      </Clip>
+    </MarkLayer>
+  );
+}
+
+function unlikePath({ x, slopesEnd, axis: bottom, scene }: Layout, { grid, shares }: UnlikeBody): string {
+  const height = scaleLinear([0, 1], [bottom, slopesEnd + 4]);
+  const px = grid.map(x);
+  const areLevels = hasLevels(scene.curves.kind);
+  if (!areLevels && px.length > 1) {
+    return bandPath(
+      px,
+      () => bottom,
+      (point) => height(shares[point]!),
+    );
+  }
+  const half = areLevels ? HALF_LEVEL * (x(1) - x(0)) : SINGLE;
+  return Array.from(px, (at, k) => {
+    const share = shares[k]!;
+    return share > 0 ? bar(at - half, at + half, bottom, bottom - height(share)) : "";
+  }).join("");
+}
+
 /** The strip for missing values, with its own baseline and tick, because it is not part of the axis. */
 function MissingAxis({ layout, slot: { left, right, at } }: { layout: Layout; slot: Slot }) {
   const { yTicks, top, axis, right: end, xTicks } = layout;
@@ -278,7 +291,7 @@ function Lines({ drawing, which }: Props & { which: Which }) {
   const painter = useMemo(() => new LinePainter(), []);
   const lines = useLines(drawing, which);
   const choosePalette = usePalette(drawing, which);
-  const { movement, pace, unlike } = drawing;
+  const { pace, drawnUnlike: unlike } = drawing;
   const isAll = which === "all";
   useLayoutEffect(() => () => pace.cancel(painter), []);
   /** What is drawn with all lines, which rest. */
@@ -287,7 +300,7 @@ function Lines({ drawing, which }: Props & { which: Which }) {
     () => ({
       layout: drawing.layout.value,
       order: lines.value,
-      isMoving: movement.curves || (!isAll && movement.selection),
+      isMoving: pace.movesCurves || (!isAll && pace.movesSelection),
       inputs: [lines.value, drawing.layout.value, drawing.decay.value, unlike.value, drawing.colors.value] as const,
     }),
     ({ layout, order, isMoving, inputs }) => {
@@ -325,7 +338,7 @@ function Dots({ drawing, which }: Props & { which: Which }) {
     () => ({
       layout: drawing.layout.value,
       order: lines.value,
-      isMoving: drawing.movement.anchor,
+      isMoving: drawing.pace.movesAnchor,
       paper: theme.value.paper,
       colors: drawing.colors.value,
     }),
@@ -372,7 +385,7 @@ function Marks({ drawing }: Props) {
         <Mean {...props} />
         <SelectedRows {...props} />
         <SelectedMeans {...props} />
-        {drawing.plotSize !== "tile" && <PointedRow {...props} />}
+        <PointedRow {...props} />
       </Clipped>
     </MarkLayer>
   );
@@ -394,7 +407,7 @@ function Mean({ drawing, layout }: MarkProps) {
     );
   }
   if (drawing.groups.value !== null) return null;
-  const shares = isWeighted.value ? (drawing.unlike.value?.shares ?? null) : null;
+  const shares = isWeighted.value ? (drawing.drawnUnlike.value?.shares ?? null) : null;
   const test = testNames(drawing).mean;
   const [least, most] = drawing.plotSize === "large" ? [2.5, 5] : [1.5, 3.5];
   const dot = (at: number, value: number, room: number) => {

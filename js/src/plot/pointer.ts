@@ -31,7 +31,7 @@ interface Parts {
   brush: Brush;
   /** Rows that a card is about. */
   pins: Pins;
-  before: Before | null;
+  before: Before;
 }
 
 /** A curve under the pointer, and the place of the pointer, in px of the canvas. */
@@ -65,7 +65,7 @@ export class PlotPointer {
       pointermove: (event) => this.#follow(event),
       pointerleave: () => {
         this.#leave();
-        parts.before?.leave();
+        parts.before.leave();
       },
       blur: () => this.#leave(),
       click: (event) => this.#click(event),
@@ -86,12 +86,7 @@ export class PlotPointer {
 
   #follow(event: MouseEvent): void {
     const hasDrag = (event.target as Element).closest(`[${OWN_DRAG}]`) !== null;
-    if (
-      this.#gestures.busy ||
-      hasDrag ||
-      this.#showData(event) ||
-      this.parts.before?.follow(placeIn(this.frame, event))
-    )
+    if (this.#gestures.busy || hasDrag || this.#showData(event) || this.parts.before.follow(placeIn(this.frame, event)))
       return;
     const picked = this.#pick(event);
     if (picked === null) this.#leave();
@@ -175,7 +170,7 @@ export class PlotPointer {
       return true;
     }
     if (event.target !== this.frame) return false;
-    if (before?.press(event)) return true;
+    if (before.press(event)) return true;
     const [row, step] = [store.pointed.peek(), STEPS[event.key]];
     if (step !== undefined) this.#step(layout, row, step);
     else if (event.key !== " " && (event.key !== "Enter" || row === null)) return false;

@@ -181,6 +181,7 @@ function thinnedCurves(curves: CurvesBody, kept: readonly number[]): CurvesBody 
     n_grid: kept.length,
     grid: Float64Array.from(kept, (k) => curves.grid[k]!),
     values: atPoints(curves.values, nGrid, kept),
+    distances: curves.distances && atPoints(curves.distances, nGrid, kept),
     partial_dependence: atPoints(curves.partial_dependence, nGrid, kept),
   };
 }

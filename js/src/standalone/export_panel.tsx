@@ -7,7 +7,7 @@ import { download } from "../files/download.ts";
 import { ExportMenu, type ExportNews } from "../files/export_menu.tsx";
 import type { Outcome } from "../files/outcome.ts";
 import type { Settings } from "../state/settings.ts";
-import { loadedOf, type Store } from "../state/store.ts";
+import type { Store } from "../state/store.ts";
 import { drawnKind } from "../text/values.ts";
 import { useView } from "../view/use_view.tsx";
 import type { View } from "../view/view.ts";
@@ -55,7 +55,7 @@ function pngOf(view: View, settings: Signal<Settings>): Promise<Blob> {
 }
 
 function saveCurves(store: Store): Outcome {
-  const curves = loadedOf(store.picture.peek())?.curves;
+  const curves = store.loaded.peek()?.curves;
   if (curves === undefined) throw new Error("There are no curves to save yet.");
   const kind = drawnKind(store.kind.peek(), curves.kind);
   const rows = curvesRows(curves, kind, store.anchor.peek(), store.decay.peek());

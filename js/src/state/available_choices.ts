@@ -3,7 +3,7 @@
 import { drawnKind } from "../text/values.ts";
 import type { Client } from "../wire/client.ts";
 import type { CurvesBody, Kind } from "../wire/protocol.ts";
-import { loadedOf, type Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** Null if a choice is available; a sentence if it is not; undefined if it does not exist. */
 export type Offer = string | null | undefined;
@@ -55,9 +55,9 @@ const sharedOffer = (kind: Kind): Offer =>
   kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
 
 /** Available choices for what is on screen: the open feature, or all in small. */
-export function offersIn({ picture, kind, response, client, remembered }: Store): Offers {
+export function offersIn({ loaded, kind, response, client, remembered }: Store): Offers {
   if (remembered.of("right").value === "all") return offersOfAll(kind.value);
-  const curves = loadedOf(picture.value)?.curves ?? null;
+  const curves = loaded.value?.curves ?? null;
   return offersOf({ curves, kind: kind.value, response: response.value, answers: client.answers });
 }
 

@@ -26,6 +26,8 @@ export interface Wanted {
   key: string;
   /** Of what a reply rests on, such as the rows of a sample: the reply to another version stays until the new one is there. */
   version?: Version;
+  /** Whether it is requested however many requests are open. */
+  isUrgent?: boolean;
 }
 
 const isSame = (one: Wanted, { key, version = null }: Wanted): boolean =>
@@ -42,8 +44,6 @@ export interface FeedOptions<T> {
   patience?: number;
   /** Requests at once: the kernel answers one after the other, and what is opened next waits for these. */
   atOnce?: number;
-  /** Whether something else is requested first. */
-  isBlocked?: () => boolean;
   /** The size of a body, and how much of them is kept: what was wanted least recently is forgotten first. */
   room?: { size: (body: T) => number; most: number };
 }
@@ -59,15 +59,15 @@ export class Feed<W extends Wanted, T> {
   #isOver = false;
 
   /**
-   * The most urgent of what is wanted comes first. `ask` receives what earlier replies of the same version had. When the
-   * version changes, the last complete reply stays until the next one is complete.
+   * The most urgent of what is wanted comes first. `ask` receives what earlier replies of the same version had, and the
+   * last reply of any. When the version changes, the last complete reply stays until the next one is complete.
    */
   constructor(
     private readonly wanted: ReadonlySignal<W | readonly W[] | null>,
-    private readonly ask: (wanted: W, known: T | null) => Promise<Known<T>>,
+    private readonly ask: (wanted: W, known: T | null, last: T | null) => Promise<Known<T>>,
     private readonly options: FeedOptions<T> = {},
   ) {
-    const { patience = 0, atOnce = 1, isBlocked = () => false } = options;
+    const { patience = 0, atOnce = 1 } = options;
     this.#end = effect(() => {
       this.#news.value;
       clearTimeout(this.#timer);
@@ -77,8 +77,7 @@ export class Feed<W extends Wanted, T> {
         if (isOther && (wanted.length > 0 || ended.message === null)) this.#ended.delete(key);
       }
       const due = wanted.filter((each) => this.#isDue(each) && !this.#asking.has(each.key));
-      if (isBlocked()) return;
-      const next = due.slice(0, Math.max(0, atOnce - this.#asking.size));
+      const next = due.filter(({ isUrgent }, place) => isUrgent || place < atOnce - this.#asking.size);
       const start = () => untracked(() => next.map((each) => this.#repeat(each)));
       if (next.length === 0) return;
       if (patience === 0) start();
@@ -89,11 +88,10 @@ export class Feed<W extends Wanted, T> {
   of(key: string): Progress<T> {
     this.#news.value;
     const known = this.#known.get(key)?.progress ?? NOTHING;
-    if (known.state === "ready") return known;
     const [{ share, body }, ended] = [known, this.#ended.get(key)];
-    if (ended === undefined)
-      return this.#wanted().some((each) => each.key === key) ? { state: "computing", share, body } : known;
-    return ended.message === null ? known : { state: "error", share, body, message: ended.message };
+    if (ended !== undefined && ended.message !== null) return { state: "error", share, body, message: ended.message };
+    const isAsked = ended === undefined && this.#wanted().some((each) => each.key === key);
+    return isAsked && known.state !== "ready" ? { state: "computing", share, body } : known;
   }
 
   /** Repeats what failed or was cancelled. */
@@ -132,7 +130,7 @@ export class Feed<W extends Wanted, T> {
     this.#asking.add(key);
     do {
       try {
-        const { share, body } = await this.ask(wanted, known);
+        const { share, body } = await this.ask(wanted, known, before?.progress.body ?? null);
         if (this.#isOver) return;
         known = body;
         if (share >= 1 && body !== null) this.#keep(key, { progress: { state: "ready", share, body }, version });
@@ -164,11 +162,9 @@ export class Feed<W extends Wanted, T> {
   }
 }
 
-/** The feature on screen; the key identifies what the reply depends on: feature and output, and maybe the rows. */
+/** The feature on screen; the key identifies what the reply depends on: feature and output. */
 export interface Showing extends Wanted {
   feature: string;
-  /** The rows whose curves are drawn. */
-  positions: Uint32Array;
 }
 
 /** Delay after drawing curves, so that no curves wait for what is requested about them. */

@@ -22,15 +22,6 @@ export function modelColors(models: readonly string[], drawn: readonly number[],
   };
 }
 
-/** Whether the curves of all models have the same rows in the same order. */
-export function haveSameRows(all: readonly CurvesBody[]): boolean {
-  const [first, ...others] = all;
-  return others.every(
-    ({ positions }) =>
-      positions.length === first!.positions.length && positions.every((row, line) => row === first!.positions[line]),
-  );
-}
-
 /** Places of the two models that disagree most on a feature; null while that is not known, and with one model. */
 export function mostApart(reading: Reading, index: number): [number, number] | null {
   const { models } = reading.figures.header;

@@ -10,12 +10,10 @@ import { drawnKind } from "../text/values.ts";
 import { type Client, RELOAD, sentenceOf } from "../wire/client.ts";
 import {
   type Anchor,
+  type ClassesBody,
   type ColorScale,
-  type ColorsBody,
   type Convention,
   type CorrelatedBody,
-  type CurvesBody,
-  type CurvesRequest,
   type Distance,
   DOCUMENT_DEFAULTS,
   type DocumentState,
@@ -38,49 +36,30 @@ import {
 } from "../wire/protocol.ts";
 import { decodeImpact, decodeModels, decodeProfile, type Figures, type ModelTables } from "../wire/tables.ts";
 import { isOurs, traitOf } from "../wire/traits.ts";
-import { type Coloring, CurveCache } from "./curve_cache.ts";
-import { featureFeeds } from "./feature_feeds.ts";
-import type { Progress, Showing } from "./feed.ts";
+import { Curves, type Loaded } from "./curves.ts";
+import { isOfDrivers } from "./drivers.ts";
+import { type Feed, featureFeed, type Progress, type Showing } from "./feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
 import { Joint, type Pair } from "./joint.ts";
-import { haveSameRows, type OfModel } from "./models.ts";
 import { isKnown, type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
 import { SteadyOrder } from "./steady_order.ts";
-import { throttle } from "./throttle.ts";
 import { type Split, splitOf } from "./two_sides.ts";
-import { shareOfLine, type Unlike, unlikeOfLines } from "./unlike.ts";
+import { shareOfLine, type Unlike } from "./unlike.ts";
 import { Remembered } from "./view_choices.ts";
 import { type Question, type WhatIf, whatIfFeed, whatIfOf } from "./what_if.ts";
 
 /** Interval at which a moving slider updates Python. */
 const SYNC_MS = 100;
 
-/** What the curves panel has to show. */
-export type Picture =
-  | { state: "empty" }
-  | { state: "loading"; feature: string; previous: Loaded | null }
-  | { state: "error"; feature: string; message: string }
-  | { state: "ready"; loaded: Loaded };
-
-export interface Loaded {
-  curves: CurvesBody;
-  colors: ColorsBody | null;
-  /** Why the lines could not be coloured, as a sentence. */
-  colorProblem: string | null;
-  /** The curves of all models, which then have the colours, the open one first; null where they are of one model. */
-  models: readonly OfModel[] | null;
-}
-
-/** The curves of each model that is drawn. */
-const linesOf = ({ curves, models }: Loaded): CurvesBody[] => models?.map((of) => of.curves) ?? [curves];
-
-/** The curves on screen: while others are on their way, still the last ones. */
-export function loadedOf(picture: Picture): Loaded | null {
-  if (picture.state === "ready") return picture.loaded;
-  return picture.state === "loading" ? picture.previous : null;
+/** What the curves panel has to show: while curves are on their way, still the last ones. */
+export interface Picture {
+  state: "empty" | "loading" | "error" | "ready";
+  loaded: Loaded | null;
+  /** Why there are no curves. */
+  message: string;
 }
 
 function refusalOf(message: unknown): string | null {
@@ -113,19 +92,13 @@ function describedBy(header: Header, sent: Tables): Described {
   }
 }
 
+/** Classes of a reply at most. */
+const MOST_CLASSES = 8;
 /** Cells of X up to which correlations of the open feature are computed without a wait. */
 const MOST_CORRELATED = 2_000_000;
 
-/** What the picture is requested for. */
-interface Wanted {
-  feature: string;
-  /** Names of the models that are drawn, the open one first; "" is the only one. */
-  models: string[];
-  maxLines: number;
-  selection: number[];
-  colorBy: string | null;
-  split: Split;
-}
+/** Traits that change at every step of a drag. */
+type Draggable = "decay" | "selection" | "anchor";
 
 export class Store {
   readonly feature: ReadonlySignal<string>;
@@ -290,27 +263,37 @@ export class Store {
     const { target_name: name } = this.#header.value;
     return name ? `observed ${name}` : explanation("target").name;
   });
-  readonly #picture = signal<Picture>({ state: "empty" });
-  readonly picture: ReadonlySignal<Picture> = this.#picture;
+  /** Curves, their colours, and where they are unlike the data. */
+  readonly curves: Curves;
+  /** Whether there are curves: feeds that depend on these, and that these depend on, are made before. */
+  readonly #isMade = signal(false);
+  #last: Loaded | null = null;
+  readonly picture: ReadonlySignal<Picture> = computed((): Picture => {
+    if (!this.#isMade.value || !this.#isDescribed.value || this.feature.value === "")
+      return { state: "empty", loaded: null, message: "" };
+    const progress = this.curves.open.value;
+    if (progress.state === "error") return { state: "error", loaded: null, message: progress.message };
+    this.#last = progress.body ?? this.#last;
+    return { state: progress.state === "ready" ? "ready" : "loading", loaded: this.#last, message: "" };
+  });
+  /** The curves on screen. */
+  readonly loaded: ReadonlySignal<Loaded | null> = computed(() => this.picture.value.loaded);
   /** What explains the differences between the curves of the open feature. */
   readonly drivers: ReadonlySignal<Progress<DriversBody>> = computed(() =>
-    this.#ofFeature.drivers.of(this.#keyOf(this.feature.value)),
+    this.#drivers.of(this.#keyOf(this.feature.value)),
   );
   /** ALE of the feature whose curves are on screen. */
-  readonly effects: ReadonlySignal<Progress<EffectsBody>> = computed(() =>
-    this.#ofFeature.effects.of(this.#shownKey.value),
-  );
+  readonly effects: ReadonlySignal<Progress<EffectsBody>> = computed(() => this.#effects.of(this.#shownKey.value));
   /** What varies most with that feature. */
   readonly correlated: ReadonlySignal<Progress<CorrelatedBody>> = computed(() =>
-    this.#ofFeature.correlated.of(this.#shownKey.value),
+    this.#correlated.of(this.#shownKey.value),
   );
   /** Which of its phantom observations are unlike 99 % of rows. */
-  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => {
-    const [progress, curves] = [this.#ofFeature.unlike.of(this.#shownKey.value), loadedOf(this.picture.value)?.curves];
-    if (progress.body === null || curves === undefined) return progress;
-    const body = unlikeOfLines(progress.body, curves);
-    return body === null ? { state: "computing", share: 0, body } : { ...progress, body };
-  });
+  readonly unlike: ReadonlySignal<Progress<Unlike>> = computed(() => this.curves.unlike(this.#shownFeature.value));
+  /** Its curves for every class; null while these are not shown. The last ones stay while others are computed. */
+  readonly classes: ReadonlySignal<Progress<ClassesBody> | null> = computed(() =>
+    this.#showsClasses.value ? this.#classes.of(this.#classesKey.value) : null,
+  );
   /** The two columns whose heat map replaces the curves: the open feature is one of them. Null while there are none. */
   readonly pair: ReadonlySignal<Pair | null> = computed(() => {
     const [first, second] = this.remembered.of("pair").value;
@@ -327,9 +310,13 @@ export class Store {
 
   /** View settings of the user. */
   readonly remembered: Remembered;
-  readonly dragging = signal(false);
+  readonly #dragged = signal<Draggable | null>(null);
+  /** The trait that is being dragged; what Python sets it to is applied after the drag. */
+  readonly dragged: ReadonlySignal<Draggable | null> = this.#dragged;
+  /** Whether the slider moves. */
+  readonly dragging = computed(() => this.dragged.value === "decay");
   /** Whether a brush is on its way over the lines. */
-  readonly brushing = signal(false);
+  readonly brushing = computed(() => this.dragged.value === "selection");
   /** The row under the pointer, by its position in X, which links panels that draw different rows. */
   readonly pointed = signal<number | null>(null);
   /** The one row that is selected, whose curve the crosshair follows; null where there is none, or several. */
@@ -343,7 +330,7 @@ export class Store {
   });
   /** Where the crosshair is on the axis of a feature, NaN for a missing value; `stays` when the pointer leaves. */
   readonly crosshair = signal<{ feature: string; value: number; stays: boolean } | null>(null);
-  readonly #scale = computed(() => loadedOf(this.picture.value)?.colors?.scale ?? null);
+  readonly #scale = computed(() => this.loaded.value?.colors?.scale ?? null);
   /** Colour values whose lines the legend has switched off. */
   readonly hiddenLevels: ReadonlySignal<Hidden> = computed(() =>
     hiddenBy(this.remembered.of("filters").value, this.#scale.value),
@@ -355,43 +342,43 @@ export class Store {
   );
 
   readonly #signals = new Map<keyof Traits, Signal<unknown>>();
-  readonly #cache: CurveCache;
-  readonly #syncDecay = throttle(SYNC_MS, (decay: number) => this.#send("decay", decay));
-  readonly #syncSelection = throttle(SYNC_MS, (rows: number[]) => this.#send("selection", rows));
-  readonly #syncAnchor = throttle(SYNC_MS, (anchor: Anchor) => this.#send("anchor", anchor));
-  /** The trait that is being dragged; updates from Python are applied after the drag. */
-  #held: "selection" | "anchor" | null = null;
+  /** The colours and the kind before a rule. */
+  #beforeRule: { column: string | null; coloring: ViewChoices["coloring"]; kind: Kind } | null = null;
+  #syncTimer: ReturnType<typeof setTimeout> | undefined;
+  #isUnsent = false;
   readonly #endings: (() => void)[] = [];
-  readonly #ofFeature: ReturnType<typeof featureFeeds>;
+  readonly #drivers: Feed<Showing, DriversBody>;
+  readonly #effects: Feed<Showing, EffectsBody>;
+  readonly #correlated: Feed<Showing, CorrelatedBody>;
+  readonly #classes: Feed<Showing, ClassesBody>;
   readonly #intervalsFeed: ReturnType<typeof intervalsFeed>;
   readonly #whatIfFeed: ReturnType<typeof whatIfFeed>;
-  /** Names of the models whose curves are drawn, the open one first; "" is the only one. */
-  readonly #drawnModels = computed(() => {
-    const open = this.openModel.value;
-    const others = this.showsModels.value ? this.models.value.filter((name) => name !== open) : [];
-    return [open, ...others];
-  });
-  /** The feature whose curves are on screen. */
+  /** The feature whose curves are known. */
   readonly #showing = computed((): Showing | null => {
-    const picture = this.picture.value;
-    if (picture.state !== "ready") return null;
-    const { feature, positions } = picture.loaded.curves;
-    return { feature, key: this.#keyOf(feature), positions, version: this.#openRows.value };
+    const feature = this.#isMade.value ? this.curves.plain.value?.feature : undefined;
+    return feature === undefined ? null : { feature, key: this.#keyOf(feature), version: this.nRowsOf(feature) };
   });
-  /** Rows that the open feature rests on. */
-  readonly #openRows = computed(() => this.nRowsOf(this.feature.value));
   /** Whether slopes are on screen. */
   readonly #hasSlopes = computed(() => {
-    const curves = loadedOf(this.picture.value)?.curves;
+    const curves = this.loaded.value?.curves;
     return curves !== undefined && drawnKind(this.kind.value, curves.kind) === "d-ice";
   });
-  readonly #shownKey = computed(() => this.#keyOf(loadedOf(this.picture.value)?.curves.feature ?? ""));
-  /** Of the curves on screen. */
-  readonly #drawnNumber = computed(() => {
-    const curves = loadedOf(this.picture.value)?.curves;
-    return curves === undefined ? null : this.#numberOf(curves);
-  });
-  readonly #feeds = () => [...Object.values(this.#ofFeature), this.#intervalsFeed, this.#whatIfFeed];
+  readonly #shownFeature = computed(() => this.loaded.value?.curves.feature ?? "");
+  readonly #shownKey = computed(() => this.#keyOf(this.#shownFeature.value));
+  readonly #classesKey = computed(() =>
+    JSON.stringify([this.#shownFeature.value, this.maxLines.value, this.response.value]),
+  );
+  readonly #showsClasses = computed(
+    () => this.remembered.of("classes").value && (this.#header.value.outputs?.length ?? 0) > 1,
+  );
+  readonly #feeds = () => [
+    this.#drivers,
+    this.#effects,
+    this.#correlated,
+    this.#classes,
+    this.#intervalsFeed,
+    this.#whatIfFeed,
+  ];
   /** Features in a fixed order, so that the slider and the ranking cause no new requests. */
   readonly #whatIfKey = computed(() => {
     const indices = this.#knownFeatures.value.map(({ index }) => index).sort();
@@ -405,24 +392,6 @@ export class Store {
   readonly #sampleRows = computed(() => this.status.value.n_rows);
   readonly #jointKey = computed(() => JSON.stringify([this.explained.value, this.#knownFeatures.value.length]));
   readonly #knownFeatures = computed(() => this.ranking.value.filter(({ known }) => known));
-  /** What the picture is of; another object where anything but its rows is other. */
-  readonly #wanted = computed((): Wanted => {
-    this.measured.value; // curves of another output or scale are loaded again
-    return {
-      feature: this.#isDescribed.value ? this.feature.value : "",
-      models: this.#drawnModels.value,
-      maxLines: this.maxLines.value,
-      selection: this.selection.value,
-      colorBy: this.colorBy.value,
-      split: this.split.value,
-    };
-  });
-  readonly #numbers = new WeakMap<CurvesBody, number>();
-  #lastNumber = 0;
-  #loads = 0;
-  /** The first of the loads that may still be shown. */
-  #oldest = 0;
-
   constructor(
     private readonly model: AnyModel<Traits>,
     readonly client: Client,
@@ -434,14 +403,14 @@ export class Store {
     this.feature = this.#follow("feature");
     this.colorBy = this.#follow("color_by");
     this.kind = this.#follow("kind");
-    this.decay = this.#follow("decay", () => !this.dragging.peek());
+    this.decay = this.#follow("decay");
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
     this.unit = this.#follow("unit");
     this.intervals = this.#follow("ci");
-    this.anchor = this.#follow("anchor", () => this.#held !== "anchor");
+    this.anchor = this.#follow("anchor");
     this.maxLines = this.#follow("max_lines");
-    this.selection = this.#follow("selection", () => this.#held !== "selection");
+    this.selection = this.#follow("selection");
     this.output = this.#follow("output");
     this.response = this.#follow("response");
     this.openModel = this.#follow("model");
@@ -453,23 +422,64 @@ export class Store {
     this.#modelsImpact = this.#follow("_models_impact");
     this.#modelsProfile = this.#follow("_models_profile");
 
-    this.#cache = new CurveCache(client, this.#measuredOutput, this.models, (feature) =>
-      untracked(() => this.nRowsOf(feature)),
-    );
-    this.#ofFeature = featureFeeds(client, this.remembered, {
-      showing: this.#showing,
-      hasSlopes: this.#hasSlopes,
-      drawn: this.#drawnNumber,
-      canCorrelate: computed(() => {
-        const { columns = [], n_observations: n = 0 } = this.#header.value;
-        return client.answers("correlated") && columns.length * n <= MOST_CORRELATED;
-      }),
+    const showingIf = (isWanted: () => boolean) => computed(() => (isWanted() ? this.#showing.value : null));
+    const canCorrelate = computed(() => {
+      const { columns = [], n_observations: n = 0 } = this.#header.value;
+      return client.answers("correlated") && columns.length * n <= MOST_CORRELATED;
     });
+    this.#drivers = featureFeed(this.#showing, ({ feature }) => client.request({ type: "drivers", feature }));
+    this.#effects = featureFeed(
+      showingIf(() => this.remembered.of("ale").value && !this.#hasSlopes.value),
+      ({ feature }) => client.request({ type: "effects", feature }),
+    );
+    this.#correlated = featureFeed(
+      showingIf(() => canCorrelate.value),
+      ({ feature }) => client.request({ type: "correlated", feature }),
+    );
+    this.#classes = featureFeed(
+      computed(() => {
+        const showing = this.#showsClasses.value ? this.#showing.value : null;
+        // Of many classes, a reply has the most probable ones and the one that is explained.
+        const isOne = this.#header.value.outputs.length > MOST_CLASSES;
+        const version = JSON.stringify([showing?.version, isOne && this.output.value]);
+        return showing && { ...showing, key: this.#classesKey.value, version };
+      }),
+      ({ feature }) => client.request({ type: "classes", feature, max_lines: this.maxLines.peek() }),
+    );
+    this.curves = new Curves(
+      {
+        measured: this.#measuredOutput,
+        maxLines: this.maxLines,
+        selection: this.selection,
+        brushing: this.brushing,
+        models: this.models,
+        openModel: this.openModel,
+        showsModels: this.showsModels,
+        colorBy: this.colorBy,
+        split: this.split,
+        feature: computed(() => (this.#isDescribed.value ? this.feature.value : "")),
+        fadesUnlike: computed(() => this.remembered.of("fade").value === "unlike" && client.answers("unlike")),
+        status: computed(() => this.status.value.state),
+        nRowsOf: (feature) => this.nRowsOf(feature),
+      },
+      client,
+    );
+    this.#isMade.value = true;
     this.#intervalsFeed = intervalsFeed(client, this.#shown);
     this.#whatIfFeed = whatIfFeed(client, this.#question);
     this.joint = new Joint(client, this.#jointKey, this.#sampleRows, this.pair);
 
-    this.#endings.push(this.#followMaxLines(), this.#followPicture());
+    this.#endings.push(
+      this.#followMaxLines(),
+      effect(() => {
+        this.#shownFeature.value;
+        this.pointed.value = null;
+      }),
+      effect(() => {
+        this.feature.value;
+        untracked(() => this.#beforeRule && this.#restoreColors());
+      }),
+    );
   }
 
   /** The open feature among the ranked ones, or null where it is none of them. */
@@ -517,6 +527,45 @@ export class Store {
     });
   }
 
+  /**
+   * Colours by the split of a column, or by all rules of two columns (null). The next call with the same one, or another
+   * feature, restores what was before.
+   */
+  colorByRule(column: string | null, kind: Kind = this.kind.peek()): void {
+    if (this.isColoredByRule(column)) {
+      this.#restoreColors();
+      return;
+    }
+    const [coloring, before] = [this.remembered.of("coloring").peek(), this.colorBy.peek()];
+    // From rule to rule, what is restored stays the same.
+    if (this.#beforeRule === null || !isOfDrivers(coloring)) {
+      const isRule = isOfDrivers(coloring);
+      this.#beforeRule = {
+        column: isRule ? null : before,
+        coloring: isRule ? "value" : coloring,
+        kind: this.kind.peek(),
+      };
+    }
+    batch(() => {
+      this.colorAs(column ?? before, column === null ? "together" : "driver");
+      if (kind !== this.kind.peek()) this.set("kind", kind);
+    });
+  }
+
+  isColoredByRule(column: string | null): boolean {
+    const coloring = this.remembered.of("coloring").value;
+    return column === null ? coloring === "together" : coloring === "driver" && this.colorBy.value === column;
+  }
+
+  #restoreColors(): void {
+    const { column, coloring, kind } = this.#beforeRule ?? { column: null, coloring: "value", kind: this.kind.peek() };
+    this.#beforeRule = null;
+    batch(() => {
+      this.colorAs(column, coloring);
+      if (kind !== this.kind.peek()) this.set("kind", kind);
+    });
+  }
+
   setMaxLines(count: number): void {
     const given = new Set(this.#given("_given")).add("max_lines");
     this.model.set("_given", [...given]);
@@ -541,24 +590,39 @@ export class Store {
     });
   }
 
-  /** A step of a drag: at once here, throttled to Python. */
-  dragDecay(decay: number): void {
+  /** A step of a drag: at once here, at most every 100 ms in Python. */
+  drag<K extends Draggable>(key: K, value: Traits[K]): void {
+    if (this.dragged.peek() !== key) this.release();
     batch(() => {
-      this.dragging.value = true;
-      this.#local("decay").value = decay;
+      this.#dragged.value = key;
+      this.#local(key).value = value;
     });
-    this.#syncDecay.call(decay);
+    this.#isUnsent = true;
+    if (this.#syncTimer === undefined) this.#sync();
   }
 
-  /** The end of a drag: Python receives the final value without delay. */
-  releaseDecay(): void {
-    if (!this.dragging.peek()) return;
-    this.#syncDecay.flush();
+  /** The end of a drag: Python receives the last value without delay, and may have refused it. */
+  release(): void {
+    const key = this.dragged.peek();
+    if (key === null) return;
+    clearTimeout(this.#syncTimer);
+    this.#sync();
+    clearTimeout(this.#syncTimer);
+    this.#syncTimer = undefined;
     batch(() => {
-      this.dragging.value = false;
-      this.#local("decay").value = this.#given("decay"); // the kernel may have refused the last value
+      this.#dragged.value = null;
+      this.#local<keyof Traits>(key).value = this.#given(key);
     });
   }
+
+  readonly #sync = (): void => {
+    this.#syncTimer = undefined;
+    const key = this.dragged.peek();
+    if (key === null || !this.#isUnsent) return;
+    this.#isUnsent = false;
+    this.#send<keyof PublicTraits>(key, this.#local(key).peek());
+    this.#syncTimer = setTimeout(this.#sync, SYNC_MS);
+  };
 
   /** Selects one row, or adds it to (takes it out of) the selection; selecting the only selected row clears it. */
   select(position: number, extend: boolean): void {
@@ -579,34 +643,6 @@ export class Store {
 
   clearSelection(): void {
     if (this.selection.peek().length > 0) this.set("selection", []);
-  }
-
-  /** A step of a brush: at once here, throttled to Python. */
-  brushSelection(rows: number[]): void {
-    this.#held = "selection";
-    batch(() => {
-      this.brushing.value = true;
-      this.#local("selection").value = rows;
-    });
-    this.#syncSelection.call(rows);
-  }
-
-  dragAnchor(anchor: Anchor): void {
-    this.#held = "anchor";
-    this.#local("anchor").value = anchor;
-    this.#syncAnchor.call(anchor);
-  }
-
-  /** The end of a brush, or of a drag of the anchor. */
-  release(): void {
-    this.#syncSelection.flush();
-    this.#syncAnchor.flush();
-    const held = this.#held;
-    this.#held = null;
-    batch(() => {
-      this.brushing.value = false;
-      if (held !== null) this.#local(held).value = this.#given(held);
-    });
   }
 
   /** Shows or hides the lines of a level of the colouring column; NaN stands for missing values. */
@@ -631,22 +667,12 @@ export class Store {
     this.remembered.choose("filters", filter === null ? others : { ...others, [scale.column]: filter });
   }
 
-  /** Previously requested curves that contain all of these rows. */
-  curvesAtHand(feature: string, rows: readonly number[]): CurvesBody | null {
-    return this.#cache.known(this.#curvesRequest(feature, this.maxLines.peek(), [...rows], this.openModel.peek()));
-  }
-
   /** The share of the curve of a row that is unlike 99 % of rows; null while that is not shown, or not known. */
   unlikeShareOf(row: number): number | null {
-    const [loaded, known] = [loadedOf(this.picture.value), this.unlike.value.body];
-    if (loaded === null || this.remembered.of("fade").value !== "unlike" || known === null) return null;
-    const line = loaded.curves.positions.indexOf(row);
+    const known = this.unlike.value.body;
+    if (this.remembered.of("fade").value !== "unlike" || known === null) return null;
+    const line = known.positions.indexOf(row);
     return line === -1 ? null : shareOfLine(known, line);
-  }
-
-  /** The colours of any curves, with the settings of the open feature. */
-  colorsOf(curves: CurvesBody): Promise<Coloring> {
-    return this.#cache.colors(curves, this.colorBy.peek(), this.split.peek());
   }
 
   /** Rows of the data as text. */
@@ -684,16 +710,15 @@ export class Store {
 
   /** Repeats what failed. */
   retry(): void {
-    void this.#load(this.#wanted.peek());
+    this.curves.retry();
     for (const feed of this.#feeds()) feed.retry();
   }
 
   dispose(): void {
-    this.#oldest = Number.POSITIVE_INFINITY;
+    this.curves.dispose();
     this.#order.dispose();
     for (const feed of this.#feeds()) feed.dispose();
     this.joint.dispose();
-    this.#syncDecay.flush();
     this.release();
     for (const end of this.#endings) end();
     this.remembered.dispose();
@@ -703,21 +728,14 @@ export class Store {
     return `${this.explained.value} ${feature}`;
   }
 
-  /** Each set of curves has its own number. */
-  #numberOf(curves: CurvesBody): number {
-    const number = this.#numbers.get(curves) ?? ++this.#lastNumber;
-    this.#numbers.set(curves, number);
-    return number;
-  }
-
   #local<K extends keyof Traits>(key: K): Signal<Traits[K]> {
     return this.#signals.get(key) as Signal<Traits[K]>;
   }
 
-  #follow<K extends keyof Traits>(key: K, accept: () => boolean = () => true): ReadonlySignal<Traits[K]> {
+  #follow<K extends keyof Traits>(key: K): ReadonlySignal<Traits[K]> {
     const mirror = signal(this.#given(key));
     const update = () => {
-      if (accept()) mirror.value = this.#given(key);
+      if (key !== this.dragged.peek()) mirror.value = this.#given(key);
     };
     this.model.on(`change:${key}`, update);
     this.#endings.push(() => this.model.off(`change:${key}`, update));
@@ -749,92 +767,6 @@ export class Store {
       const wanted = this.settings.value.max_lines;
       if (wanted === undefined || given.value.includes("max_lines") || wanted === this.maxLines.peek()) return;
       this.set("max_lines", wanted);
-    });
-  }
-
-  #followPicture(): () => void {
-    let before: Wanted | null = null;
-    return effect(() => {
-      this.#openRows.value; // the same curves of other rows are loaded again, too
-      const wanted = this.#wanted.value;
-      const isSame = wanted === before;
-      before = wanted;
-      void this.#load(wanted, isSame);
-    });
-  }
-
-  /**
-   * Shows curves and colours together, so that curves never appear in the wrong colour. What is on screen stays where only
-   * its rows are others; a reply that is late is shown then, too, unless a later one is.
-   */
-  async #load(wanted: Wanted, isSame = false): Promise<void> {
-    const turn = ++this.#loads;
-    if (!isSame) this.#oldest = turn;
-    const current = () => turn >= this.#oldest;
-    const before = this.#picture.peek();
-    const stays = isSame && before.state === "ready";
-    const previous = loadedOf(before);
-    if (wanted.feature === "") {
-      this.#show({ state: "empty" });
-      return;
-    }
-    try {
-      const known = this.#knownCurves(wanted);
-      if (known === null && !stays) this.#picture.value = { state: "loading", feature: wanted.feature, previous };
-      const all = known ?? (await Promise.all(this.#requestsOf(wanted).map((request) => this.#cache.request(request))));
-      if (!current()) return;
-      const loaded = await this.#coloured(all, wanted);
-      if (!current()) return;
-      this.#oldest = turn;
-      this.#show({ state: "ready", loaded });
-    } catch (error) {
-      if (current() && !stays) this.#show({ state: "error", feature: wanted.feature, message: sentenceOf(error) });
-    }
-  }
-
-  #curvesRequest(feature: string, maxLines: number, selection: number[], model: string): CurvesRequest {
-    const request = { type: "curves", feature, max_lines: maxLines, selection } as const;
-    return model === "" ? request : { ...request, model };
-  }
-
-  #requestsOf({ feature, maxLines, selection, models }: Wanted): CurvesRequest[] {
-    return models.map((model) => this.#curvesRequest(feature, maxLines, selection, model));
-  }
-
-  /** Curves of all models that were requested before; null where some are missing, or have other rows. */
-  #knownCurves(wanted: Wanted): CurvesBody[] | null {
-    const known = this.#requestsOf(wanted).map((request) => this.#cache.known(request));
-    const all = known.filter((curves) => curves !== null);
-    return all.length === known.length && haveSameRows(all) ? all : null;
-  }
-
-  async #coloured(all: readonly CurvesBody[], { models, colorBy, split }: Wanted): Promise<Loaded> {
-    const curves = all[0]!;
-    if (all.length === 1) {
-      const { colors, problem } = await this.#cache.colors(curves, colorBy, split);
-      return { curves, colors, colorProblem: problem, models: null };
-    }
-    const drawn = models.map((name) => this.models.peek().indexOf(name));
-    const colors = this.#cache.modelColors(curves, drawn);
-    return { curves, colors, colorProblem: null, models: all.map((of, at) => ({ model: drawn[at]!, curves: of })) };
-  }
-
-  /** Keeps an equal picture, so that a new selection alone redraws nothing. */
-  #show(picture: Picture): void {
-    const before = this.#picture.peek();
-    if (before.state === "ready" && picture.state === "ready") {
-      const [one, other] = [before.loaded, picture.loaded];
-      const sameCurves = linesOf(one).every((curves, at) => curves === linesOf(other)[at]);
-      if (sameCurves && one.colors === other.colors && one.colorProblem === other.colorProblem) return;
-      if (sameCurves) {
-        this.#picture.value = picture;
-        return;
-      }
-    }
-    const featureOf = (shown: Picture) => loadedOf(shown)?.curves.feature;
-    batch(() => {
-      if (featureOf(before) !== featureOf(picture)) this.pointed.value = null;
-      this.#picture.value = picture;
     });
   }
 }

@@ -9,7 +9,7 @@ import { useView } from "./use_view.tsx";
 
 interface MenuProps {
   /** The `data-test` of the button, and the class of button and menu together. */
-  name: "export" | "view";
+  name: "export" | "view" | "why";
   title: string;
   isOpen: Signal<boolean>;
   /** Attributes of the button, with its label as children. */

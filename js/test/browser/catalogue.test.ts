@@ -121,8 +121,6 @@ async function check(name: string, width = 1000, clicked = ""): Promise<Mounted>
 
 /** What a typical case of a panel shows. */
 const PARTS: Record<string, string> = {
-  all_features: "[data-test=all-features]",
-  compare: "[data-test=comparison], [data-test=classes]",
   controls: "[data-test=decay]",
   export: "[data-test=export]",
   feature: "[data-test=curves]",
@@ -130,6 +128,7 @@ const PARTS: Record<string, string> = {
   pair: "[data-test=pair-panel]",
   ranking: "[data-test=ranking]",
   rows: "[data-test=selected-rows]",
+  small_plots: "[data-test=all-features], [data-test=classes]",
   status: "[data-test=status]",
 };
 

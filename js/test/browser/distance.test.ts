@@ -1,4 +1,4 @@
-/** What distances are measured in, where curves fade, and what a comparison leaves out. */
+/** What distances are measured in, and where curves fade. */
 import { expect, test } from "vitest";
 import { weather as kernel } from "../../dev/explorers.ts";
 import { choose, mountDrawn } from "./mount.ts";
@@ -16,11 +16,4 @@ test("the card says how much of the curve of the selected row is unlike the data
   await expect
     .poll(() => part("row-card-unlike").textContent)
     .toContain("of Temperature are further from what the other features predict than 99 % of rows.");
-});
-
-test("a note names what is not shown while features are compared", async () => {
-  const view = { compared: ["Season"], ale: true };
-  const { part } = await mountDrawn(kernel.model({ feature: "Temperature", _view: view }));
-  const text = "Not shown while features are compared: ALE.";
-  await expect.poll(() => part("left-out-note").textContent).toBe(text);
 });

@@ -68,9 +68,7 @@ test("a control shows its hint on keyboard focus, once, also that of its label; 
 });
 
 test("a native title is the full form of text that may be cut, never what a control does", async () => {
-  const explorer = await mountDrawn(
-    kernel.model({ feature: "Age", color_by: "Smoker", selection: [3], _view: { compared: ["BMI"] } }),
-  );
+  const explorer = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker", selection: [3] }));
   await expect.poll(() => explorer.parts("row-card-item").length).toBeGreaterThan(1);
   await userEvent.click(explorer.part("view"));
   const controls = "button, input, select, option, label, [role=slider], [data-explanation]";

@@ -10,7 +10,7 @@ const message = "The model failed on phantom observations of 'Age' (grid value 9
 test.each<[Request["type"], Partial<Traits>, string]>([
   ["curves", {}, "curves-message"],
   ["colors", { color_by: "Ward" }, "color-problem"],
-  ["classes", { _view: { classes: true } }, "classes-message"],
+  ["classes", { _view: { classes: true } }, "classes-head"],
   ["rows", { selection: [3] }, "row-card-values"],
   ["effects", { _view: { ale: true } }, "effects-note"],
   ["intervals", { ci: 0.95 }, "intervals-problem"],

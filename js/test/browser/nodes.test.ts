@@ -38,7 +38,7 @@ const MANY: Record<string, Action> = {
     bar(feature).click();
     await drawn(feature);
   },
-  "a comparison": turns({ compared: ["Marker", "BMI"] }, { compared: [] }),
+  "compared features": turns({ right: "all", compared: ["Marker", "BMI"] }, { right: "all", compared: [] }),
   "the tab of all features": turns({ right: "all" }, { right: "feature" }),
   "many rows": ({ model }, time) =>
     model.push(

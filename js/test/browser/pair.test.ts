@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { rentals } from "../../dev/explorers.ts";
 import type { Traits } from "../../src/wire/protocol.ts";
-import { frame, ink, kernel, type Mounted, mount, mountDrawn, openMenu, press } from "./mount.ts";
+import { frame, ink, kernel, type Mounted, mount, mountDrawn, press } from "./mount.ts";
 
 async function opened(overrides: Partial<Traits> = { feature: "Age", _view: { pair: ["Age", "Smoker"] } }) {
   const mounted = mount(kernel.model(overrides));
@@ -19,8 +19,7 @@ test("a rule opens the heat map of both features, and a button leads back to the
   const { model, part, parts } = mounted;
   await expect.poll(() => parts("see-both").length).toBeGreaterThan(0);
   expect(parts("see-both")[0]!.getAttribute("aria-label")).toBe("See Age and Smoker together");
-  await openMenu(mounted);
-  part("drivers-summary").click();
+  part("why").click();
   await userEvent.click(parts("see-both")[0]!);
   await heated(mounted);
   expect(model.get("_view").pair).toEqual(["Age", "Smoker"]);

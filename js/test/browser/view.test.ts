@@ -1,7 +1,7 @@
 /** The menu of settings, and what each of its choices does to the picture. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { elevenClasses, observed, stepped, threeClasses } from "../../dev/explorers.ts";
+import { observed, stepped } from "../../dev/explorers.ts";
 import { frame, ink, kernel, mountDrawn, notebookCell, openMenu, press } from "./mount.ts";
 
 test("the menu opens and closes by keyboard, has at most ten entries, and says why one is not available", async () => {
@@ -96,35 +96,4 @@ test("a step that dominates the slopes leaves the axis and is counted", async ()
   expect(parts("edge-marks").length).toBe(1);
   part("kind-ice").click();
   await expect.poll(() => part("range-remark").hidden).toBe(true);
-});
-
-test("all classes stand side by side; a click explains another", async () => {
-  const { part, parts, drawn, model } = await mountDrawn(threeClasses.model({ feature: "Age" }));
-  expect(model.sent.some(({ type }) => type === "classes")).toBe(false);
-  const space = document.createElement("div");
-  space.style.height = `${innerHeight}px`;
-  document.body.prepend(space);
-  window.scrollTo(0, 0);
-  part("classes-side-by-side").click();
-  await expect
-    .poll(() => parts("class").map(({ textContent }) => textContent))
-    .toEqual(["healthy", "relapsed", "lost"]);
-  await frame();
-  // They are below the plot, so the page scrolls to them.
-  await expect.poll(() => Math.floor(part("classes").getBoundingClientRect().bottom)).toBeLessThanOrEqual(innerHeight);
-  space.remove();
-  for (const card of parts("class")) expect(ink(card.querySelector("canvas")!)).toBeGreaterThan(30);
-  expect(parts("class").map((card) => card.getAttribute("aria-pressed"))).toEqual(["true", "false", "false"]);
-  parts("class")[1]!.click();
-  expect(model.get("output")).toBe("relapsed");
-  await expect.poll(() => parts("class")[1]!.getAttribute("aria-pressed")).toBe("true");
-  await drawn("Age");
-  await frame();
-  expect(model.sent.filter(({ type }) => type === "classes").length).toBe(1);
-});
-
-test("of many classes the first eight are there, and how many more", async () => {
-  const { part, parts } = await mountDrawn(elevenClasses.model({ feature: "Age", _view: { classes: true } }));
-  await expect.poll(() => parts("class").length).toBe(8);
-  expect(part("classes-more").textContent).toBe("the 8 most probable of 11");
 });

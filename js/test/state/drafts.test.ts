@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { clinic as kernel } from "../../dev/explorers.ts";
 import { drafted, exactOf, sampled } from "../../dev/made_up.ts";
 import type { FakeModel } from "../../dev/recorded.ts";
-import { FeatureCurves } from "../../src/state/curves.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
 import { SteadyOrder } from "../../src/state/steady_order.ts";
-import { type Unlike, unlikeOfLines } from "../../src/state/unlike.ts";
+import { type Unlike, unlikeOn } from "../../src/state/unlike.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
+import { curvesOf } from "../curves.ts";
 import { storeOf } from "../stores.ts";
 
 const NONE = Number.NaN;
@@ -142,38 +142,12 @@ describe("what is open", () => {
     expect(requests(model, "curves")).toBe(before);
   });
 
-  test("keeps its picture where the new curves fail", async () => {
+  test("says so where the new curves fail", async () => {
     const { model, store, sample, ready } = opened();
     await ready();
     model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
     sample(16);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(store.picture.value.state).toBe("ready");
-  });
-
-  test("shows a late reply, and never one that is older than what is shown", async () => {
-    const { model, store, sample, ready } = opened();
-    await ready();
-    const waiting: (() => void)[] = [];
-    const answer = model.answer;
-    model.answer = (request) => {
-      if (request.type !== "curves") return answer(request);
-      const { reply } = answer(request)!;
-      waiting.push(() => model.hear(reply));
-      return null;
-    };
-    sample(16);
-    sample(32);
-    sample(48);
-    const before = store.picture.value;
-    waiting[1]!();
-    await vi.waitFor(() => expect(store.picture.value).not.toBe(before));
-    const second = store.picture.value;
-    waiting[0]!();
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(store.picture.value).toBe(second);
-    waiting[2]!();
-    await vi.waitFor(() => expect(store.picture.value).not.toBe(second));
+    await vi.waitFor(() => expect(store.picture.value).toMatchObject({ state: "error", message: "The model failed." }));
   });
 
   test("rests on no rows while nothing is known, so that it is requested again then", () => {
@@ -183,26 +157,28 @@ describe("what is open", () => {
 
   test("has other curves beside it, which stay and are requested again, too", async () => {
     const { model, store, sample, ready } = opened();
-    const curves = new FeatureCurves(store, { maxLines: () => 7, rows: () => [] });
-    onTestFinished(() => curves.dispose());
     await ready();
-    curves.want(["BMI"]);
-    await vi.waitFor(() => expect(curves.get("BMI").state).toBe("ready"));
-    const before = curves.get("BMI");
-    const asked = () => model.sent.filter((sent) => sent.type === "curves" && sent.max_lines === 7).length;
+    store.curves.want(["BMI"]);
+    const small = store.curves.small("BMI");
+    await vi.waitFor(() => expect(small.value.state).toBe("ready"));
+    const before = small.value;
+    const asked = () => model.sent.filter((sent) => sent.type === "curves" && sent.feature === "BMI").length;
     sample(16);
-    expect([asked(), curves.get("BMI")]).toEqual([2, before]);
-    await vi.waitFor(() => expect(curves.get("BMI")).not.toBe(before));
+    expect([asked(), small.value]).toEqual([2, before]);
+    await vi.waitFor(() => expect(small.value).not.toBe(before));
     sample(16, 1);
     expect(asked()).toBe(2);
   });
 });
 
-test("flags of unlike values follow their rows to other lines, and are dropped for another grid", () => {
-  const flags = Uint8Array.of(1, 0, 0, 1);
-  const unlike = { grid: Float64Array.of(1, 2), positions: [4, 7], flags } as unknown as Unlike;
-  const lines = (positions: number[], nGrid = 2) =>
-    unlikeOfLines(unlike, { positions: Uint32Array.from(positions), n_grid: nGrid } as never)?.flags;
-  expect(lines([7, 5, 4])).toEqual(Uint8Array.of(0, 1, 0, 0, 1, 0));
-  expect(lines([7], 3)).toBeUndefined();
+test("flags of unlike values follow their rows and values to other curves", () => {
+  const [grid, positions, flags] = [Float64Array.of(1, 2), Uint32Array.of(4, 7), Uint8Array.of(1, 0, 0, 1)];
+  const unlike = { grid, positions, flags, shares: Float32Array.of(0.5, 0.5) } as Unlike;
+  const flagsOf = (rows: number[], values: number[]) =>
+    unlikeOn(
+      unlike,
+      curvesOf({ positions: Uint32Array.from(rows), grid: Float64Array.from(values), n_grid: values.length }),
+    ).flags;
+  expect(flagsOf([7, 5, 4], [1, 2])).toEqual(Uint8Array.of(0, 1, 0, 0, 1, 0));
+  expect(flagsOf([7], [2, 3])).toEqual(Uint8Array.of(1, 0));
 });

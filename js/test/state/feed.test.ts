@@ -149,13 +149,13 @@ test("a late reply is shown until the one to the next version is there", async (
   expect([asked, feed.of("age").body]).toEqual([["age 1024", "age 2048"], "of 1024"]);
 });
 
-test("where another version fails, the reply before stays, and nothing is requested until the version changes", async () => {
+test("where another version fails, it says so beside the reply before, and nothing is requested until the version changes", async () => {
   const { asked, feed, show, answer, fail } = slowFeed();
   await show("age", 1024);
   await answer("of 1024");
   await show("age", 2048);
   await fail();
-  expect(feed.of("age")).toMatchObject({ state: "ready", body: "of 1024" });
+  expect(feed.of("age")).toMatchObject({ state: "error", body: "of 1024" });
   await show("age", null);
   expect(asked).toEqual(["age 1024", "age 2048", "age"]);
 });

@@ -1,16 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { fourModels as four, twoModels as two } from "../../dev/explorers.ts";
-import { haveSameRows, mostApart } from "../../src/state/models.ts";
-import { loadedOf, type Store } from "../../src/state/store.ts";
-import type { CurvesBody } from "../../src/wire/protocol.ts";
+import { mostApart } from "../../src/state/models.ts";
+import type { Store } from "../../src/state/store.ts";
 import { storeOf } from "../stores.ts";
 
 /** Waits for the curves of so many models; null is the open one alone. */
 const drawn = (store: Store, n: number | null) =>
   vi.waitFor(() => {
     const { picture } = store;
-    expect([picture.value.state, loadedOf(picture.value)?.models?.length ?? null]).toEqual(["ready", n]);
-    return loadedOf(picture.value)!;
+    expect([picture.value.state, picture.value.loaded?.models?.length ?? null]).toEqual(["ready", n]);
+    return picture.value.loaded!;
   });
 const asked = (model: ReturnType<typeof two.model>) =>
   model.sent.flatMap((sent) => (sent.type === "curves" ? [`${sent.model} ${sent.feature}`] : []));
@@ -18,7 +17,7 @@ const asked = (model: ReturnType<typeof two.model>) =>
 test("the curves of every model are requested, and coloured by model in the order of the header", async () => {
   const model = two.model({ feature: "Age", model: "trees" });
   const { curves, models, colors } = await drawn(storeOf(model), 2);
-  expect(asked(model)).toEqual(["trees Age", "logistic Age"]);
+  expect(asked(model)).toEqual(["logistic Age", "trees Age"]);
   expect(models?.map((of) => of.model)).toEqual([1, 0]);
   expect(models?.[0]?.curves).toBe(curves);
   expect(colors?.scale).toMatchObject({ column: "Model", levels: ["logistic", "trees"], counts: [200, 200] });
@@ -32,7 +31,7 @@ test("a column to colour by, and nothing, show the open model alone; both are ba
   store.colorAs("Smoker", "value");
   expect((await drawn(store, null)).colors?.scale.column).toBe("Smoker");
   store.showModels(false);
-  await vi.waitFor(() => expect(loadedOf(store.picture.value)).toMatchObject({ colors: null, models: null }));
+  await vi.waitFor(() => expect(store.loaded.value).toMatchObject({ colors: null, models: null }));
   expect(model.get("_view")).toMatchObject({ models: false });
   store.showModels(true);
   await drawn(store, 2);
@@ -59,7 +58,7 @@ test("another open model needs no other curves, and the figures become its own",
 test("every feature has the figure and the rank of each model, at the decay of the slider", async () => {
   const store = storeOf(two.model({ feature: "Age" }));
   const of = (decay: number) => {
-    store.dragDecay(decay);
+    store.drag("decay", decay);
     return store.ranking.value.map(({ name, value, rank, models }) => ({ name, value, rank, models: models! }));
   };
   const [near, far] = [of(0.2), of(1)];
@@ -96,19 +95,12 @@ test("of several models the two that disagree most are named", () => {
   expect(mostApart(reading, index)).toEqual(apart);
 });
 
-test("curves of other rows are not drawn together", () => {
-  const of = (...rows: number[]) => ({ positions: Uint32Array.from(rows) }) as CurvesBody;
-  expect(haveSameRows([of(1, 2), of(1, 2), of(1, 2)])).toBe(true);
-  expect(haveSameRows([of(1, 2), of(1, 3)])).toBe(false);
-  expect(haveSameRows([of(1, 2), of(1, 2, 3)])).toBe(false);
-});
-
-test("where another model was drawn with other rows, both are requested anew", async () => {
+test("all models are drawn with the same rows", async () => {
   const model = two.model({ feature: "Age", max_lines: 10, color_by: "Smoker", selection: [3] });
   const store = storeOf(model);
   expect((await drawn(store, null)).curves.positions).toContain(3);
   store.clearSelection();
   store.showModels(true);
-  const { models } = await drawn(store, 2);
-  expect(haveSameRows(models!.map(({ curves }) => curves))).toBe(true);
+  const [one, other] = (await drawn(store, 2)).models!;
+  expect(one!.curves.positions).toEqual(other!.curves.positions);
 });

@@ -12,7 +12,7 @@ const ready = (store: Store) =>
   vi.waitFor(() => {
     const picture = store.picture.value;
     if (picture.state !== "ready") throw new Error(`The picture is ${picture.state}.`);
-    return picture.loaded;
+    return picture.loaded!;
   });
 const questions = (model: FakeModel, type: string) => model.sent.filter((sent) => sent.type === type);
 
@@ -43,19 +43,19 @@ test("intervals are requested anew for another decay only where the figure depen
   await later();
   const of = { rank_by: "impact", level: 0.9, decay: 0.75, unit: "share" };
   expect(questions(model, "intervals")).toMatchObject([of]);
-  store.dragDecay(0.4);
+  store.drag("decay", 0.4);
   expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);
-  store.releaseDecay();
+  store.release();
   await later();
   store.set("rank_by", "in_distribution_impact");
   await later();
   for (const decay of [0.7, 0.4, 0.5]) {
-    store.dragDecay(decay);
+    store.drag("decay", decay);
     expect(store.whiskers.value).toEqual({ state: "idle", share: 0, body: null });
     await later();
   }
   expect(decays()).toEqual([0.75, 0.4]);
-  store.releaseDecay();
+  store.release();
   await later();
   expect([decays(), store.whiskers.value?.state]).toEqual([[0.75, 0.4, 0.5], "ready"]);
   model.recount = () => {};
@@ -70,11 +70,11 @@ test("intervals are requested anew for another decay only where the figure depen
 test("while the slider is dragged, values from elsewhere do not fight it", () => {
   const model = kernel.model();
   const store = storeOf(model);
-  store.dragDecay(0.5);
+  store.drag("decay", 0.5);
   model.push("decay", 0.9);
   expect(store.decay.value).toBe(0.5);
-  store.dragDecay(0.4);
-  store.releaseDecay();
+  store.drag("decay", 0.4);
+  store.release();
   expect(store.decay.value).toBe(0.4);
   expect(model.get("decay")).toBe(0.4);
   model.push("decay", 0.8);
@@ -86,11 +86,11 @@ test("a drag tells Python at most every 100 ms, and its end at once", () => {
   const model = kernel.model();
   const store = storeOf(model);
   for (let step = 0; step < 30; step++) {
-    store.dragDecay(0.7 - step / 100);
+    store.drag("decay", 0.7 - step / 100);
     vi.advanceTimersByTime(10);
   }
-  store.releaseDecay();
-  store.releaseDecay();
+  store.release();
+  store.release();
   vi.advanceTimersByTime(500);
   expect(model.saved.map(([, value]) => Number((value as number).toFixed(2)))).toEqual([0.7, 0.61, 0.51, 0.41]);
 });
@@ -120,7 +120,7 @@ test("only the last of several features that were opened quickly is shown", asyn
   const store = storeOf(model);
   const shown: string[] = [];
   const stop = store.picture.subscribe((picture) => {
-    if (picture.state === "ready") shown.push(picture.loaded.curves.feature);
+    if (picture.state === "ready") shown.push(picture.loaded!.curves.feature);
   });
   store.open("BMI");
   store.open("Marker");
@@ -151,15 +151,15 @@ test("a brush selects at once here, whatever Python echoes; Python hears of it n
   vi.useFakeTimers();
   const model = kernel.model();
   const store = storeOf(model);
-  for (let row = 0; row < 10; row++) store.brushSelection([row]);
+  for (let row = 0; row < 10; row++) store.drag("selection", [row]);
   expect(store.selection.value).toEqual([9]);
   expect(store.brushing.value).toBe(true);
   expect(model.saved.filter(([name]) => name === "selection")).toEqual([["selection", [0]]]);
   store.release();
   expect(model.saved.at(-1)).toEqual(["selection", [9]]);
   expect(store.brushing.value).toBe(false);
-  store.brushSelection([1]);
-  store.brushSelection([1, 2]);
+  store.drag("selection", [1]);
+  store.drag("selection", [1, 2]);
   model.push("selection", [1]);
   expect(store.selection.value).toEqual([1, 2]);
   store.release();
@@ -177,8 +177,7 @@ test("a selected row that is not drawn is fetched; drawn ones are not", async ()
   expect([store.picture.value === before, questions(model, "curves").length]).toEqual([true, 1]);
   model.push("selection", [1]);
   await vi.waitFor(() => expect(questions(model, "curves").length).toBe(2));
-  const { curves } = await ready(store);
-  expect(Array.from(curves.positions)).toContain(1);
+  await vi.waitFor(() => expect(store.loaded.value!.curves.positions).toContain(1));
 });
 
 test("what the kernel takes back is seen, with its sentence until something else is set", () => {
@@ -201,12 +200,12 @@ test.each(["decay", "selection", "anchor"] as const)(
     const model = kernel.model({ decay: 0.5, selection: [3], anchor: "max" });
     const store = storeOf(model);
     const had = model.get(name);
-    if (name === "decay") store.dragDecay(0.25);
-    if (name === "selection") store.brushSelection([1, 2]);
-    if (name === "anchor") store.dragAnchor(20);
+    if (name === "decay") store.drag("decay", 0.25);
+    if (name === "selection") store.drag("selection", [1, 2]);
+    if (name === "anchor") store.drag("anchor", 20);
     model.push(name, had);
     expect(store[name].value).not.toEqual(had);
-    store.releaseDecay();
+    store.release();
     store.release();
     expect(store[name].value).toEqual(had);
   },

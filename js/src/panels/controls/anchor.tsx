@@ -3,7 +3,6 @@
 import type { TargetedEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { nearestIndex } from "../../plot/geometry/transforms.ts";
-import { loadedOf } from "../../state/store.ts";
 import { type Clock, instantOf, UTC, wallOf } from "../../text/dates.ts";
 import { hasLevels, isUnordered, writerOf } from "../../text/values.ts";
 import { drawDue, Select } from "../../ui/components.tsx";
@@ -32,7 +31,7 @@ export function Anchor() {
   const { store } = useView();
   const field = useRef<HTMLInputElement>(null);
   const anchor = store.anchor.value;
-  const curves = loadedOf(store.picture.value)?.curves ?? null;
+  const curves = store.loaded.value?.curves ?? null;
   const onLevels = curves !== null && hasLevels(curves.kind);
   const isTyped = typeof anchor === "number" && !onLevels;
   // On levels an anchor of another feature is the nearest of them.

@@ -26,9 +26,9 @@ export function Decay() {
   const reach = reachText(decay, distance, isUnordered(kind));
   const kept = keptText(decay, opened?.support ?? Number.NaN, figures?.profile.estimated(decay) ?? false);
   const all = [reach, kept].filter((part) => part !== "");
-  const release = (): void => store.releaseDecay();
+  const release = (): void => store.release();
   const reset = (): void => {
-    store.dragDecay(DOCUMENT_DEFAULTS.decay);
+    store.drag("decay", DOCUMENT_DEFAULTS.decay);
     release();
   };
   return (
@@ -51,7 +51,7 @@ export function Decay() {
           aria-keyshortcuts="Delete"
           aria-valuetext={[number(decay), ...all].join(", ")}
           data-test="decay-slider"
-          onInput={({ currentTarget }) => store.dragDecay(Number(currentTarget.value))}
+          onInput={({ currentTarget }) => store.drag("decay", Number(currentTarget.value))}
           onChange={release}
           onBlur={release}
           onPointerUp={release}

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { offersIn } from "../../state/available_choices.ts";
 import { isOfDrivers } from "../../state/drivers.ts";
-import { loadedOf, type Store } from "../../state/store.ts";
+import type { Store } from "../../state/store.ts";
 import { unsplit } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
@@ -95,8 +95,8 @@ export function Choices() {
 }
 
 /** Whether a number colours the curves on screen. */
-function isNumberColor({ picture, remembered }: Store): boolean {
-  const scale = loadedOf(picture.value)?.colors?.scale;
+function isNumberColor({ loaded, remembered }: Store): boolean {
+  const scale = loaded.value?.colors?.scale;
   return scale !== undefined && unsplit(scale).kind === "continuous" && !isOfDrivers(remembered.of("coloring").value);
 }
 

@@ -36,7 +36,7 @@ export function AnchorHandle({ drawing, frame }: { drawing: Drawing; frame: RefO
     if (by === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    moveTo(store, drawing, layout, nearestIndex(grid, value) + by);
+    moveTo(store, layout, nearestIndex(grid, value) + by);
     store.release();
   };
   return (
@@ -62,12 +62,11 @@ export function AnchorHandle({ drawing, frame }: { drawing: Drawing; frame: RefO
 }
 
 /** Moves the anchor to a place of the grid, or the nearest one. */
-function moveTo(store: Store, { movement }: Drawing, { scene }: Layout, place: number): void {
+function moveTo(store: Store, { scene }: Layout, place: number): void {
   const { grid } = scene.curves;
   const value = grid[Math.min(grid.length - 1, Math.max(0, place))];
   if (value === undefined || value === scene.anchoredAt) return;
-  movement.moveAnchor();
-  store.dragAnchor(value);
+  store.drag("anchor", value);
 }
 
 /** A press alone moves nothing: the anchor follows the pointer from the first px on. */
@@ -79,11 +78,11 @@ function anchorDrag(store: Store, drawing: Drawing, from: number): Drag {
       hasMoved ||= Math.abs(x - from) > 2;
       const layout = drawing.layout.peek();
       if (!hasMoved || layout === null) return;
-      moveTo(store, drawing, layout, nearestIndex(layout.scene.curves.grid, layout.x.invert(x)));
+      moveTo(store, layout, nearestIndex(layout.scene.curves.grid, layout.x.invert(x)));
     },
     end: () => store.release(),
     cancel() {
-      store.dragAnchor(start);
+      store.drag("anchor", start);
       store.release();
     },
   };

@@ -8,14 +8,11 @@ import { cssColor } from "../../plot/geometry/palette.ts";
 import { OWN_DRAG } from "../../plot/gestures.ts";
 import { useKept } from "../../plot/hooks.ts";
 import { dotX, type Layout } from "../../plot/layout.ts";
-import { bar } from "../../plot/marks/histogram.ts";
-import { bandPath, Fading, linePath } from "../../plot/marks/paths.tsx";
-import { scaleLinear } from "../../plot/marks/scale.ts";
+import { Fading, linePath } from "../../plot/marks/paths.tsx";
 import { rowLines } from "../../plot/models.ts";
-import { Clip, Clipped, isOverAxis, MarkLayer, PixelLayer } from "../../plot/plot.tsx";
+import { Clipped, isOverAxis, MarkLayer, PixelLayer } from "../../plot/plot.tsx";
 import type { Pins } from "../../state/pins.ts";
 import { explanation, type Term } from "../../text/glossary.ts";
-import { hasLevels } from "../../text/values.ts";
 import { explainedBy } from "../../ui/components.tsx";
 import { fitPixels } from "../../ui/layers.ts";
 import { useView } from "../../view/use_view.tsx";
@@ -72,7 +69,7 @@ export function GroupMeans({ drawing }: Props) {
   const [layout, groups, hidden] = [drawing.layout.value, drawing.groups.value, drawing.hidden.value];
   if (layout === null || groups === null) return null;
   const { means, missing } = groups;
-  const unlike = isWeighted.value ? drawing.unlike.value : null;
+  const unlike = isWeighted.value ? drawing.drawnUnlike.value : null;
   const shares = unlike && unlikeByGroup(layout, unlike, means.length);
   const { slot, y, palette } = layout;
   const visible = [...means.keys()].filter((group) => means[group]!.n > 0 && !hidden.has(group));
@@ -124,43 +121,6 @@ function GroupMark({ layout: { scene, x, y }, values, aside, shares }: GroupProp
   return Array.from(scene.x, (value, point) => (
     <circle key={point} cx={x(value) + aside * room} cy={height(point)} r={GROUP_RADIUS} />
   ));
-}
-
-/** Half the width of the bar of a level, as a share of its room, and of a single value, in px. */
-const HALF_LEVEL = 0.32;
-const SINGLE = 14;
-
-/** The share of the curves whose phantom observation at a value is unlike 99 % of rows, over the histogram of the data. */
-export function Unlike({ drawing }: Props) {
-  const [layout, unlike] = [drawing.layout.value, drawing.unlike.value];
-  if (layout === null || unlike === null) return null;
-  const { left, right, slopesEnd, axis } = layout;
-  const [width, height] = [Math.max(0, right - left), Math.max(0, axis - slopesEnd)];
-  return (
-    <MarkLayer size={layout.size}>
-      <Clip x={left} y={slopesEnd} width={width} height={height}>
-        <path class="ice-unlike" d={unlikePath(layout, unlike)} data-test="unlike" />
-      </Clip>
-    </MarkLayer>
-  );
-}
-
-function unlikePath({ x, slopesEnd, axis: bottom, scene }: Layout, { grid, shares }: UnlikeBody): string {
-  const height = scaleLinear([0, 1], [bottom, slopesEnd + 4]);
-  const px = grid.map(x);
-  const areLevels = hasLevels(scene.curves.kind);
-  if (!areLevels && px.length > 1) {
-    return bandPath(
-      px,
-      () => bottom,
-      (point) => height(shares[point]!),
-    );
-  }
-  const half = areLevels ? HALF_LEVEL * (x(1) - x(0)) : SINGLE;
-  return Array.from(px, (at, k) => {
-    const share = shares[k]!;
-    return share > 0 ? bar(at - half, at + half, bottom, bottom - height(share)) : "";
-  }).join("");
 }
 
 /** On levels: distance of ALE from the mean, as a share of a level's room, and half the size of a mark, in px. */

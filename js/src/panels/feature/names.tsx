@@ -19,12 +19,12 @@ interface Props {
 }
 
 /** Whether names are beside the lines. */
-export function useDirectNames({ drawing }: Shown, isComparing: boolean): boolean {
+export function useDirectNames({ drawing }: Shown): boolean {
   const hasRoom = useComputed(() => {
     const n = drawing.groups.value?.means.length ?? 0;
     return (drawing.layout.value?.labelRoom ?? 0) > 0 && n <= MOST_DIRECT;
   });
-  return hasRoom.value && !isComparing;
+  return hasRoom.value;
 }
 
 /** The names beside the lines, inside of the stage of the plot, or those under it. */

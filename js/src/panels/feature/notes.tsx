@@ -9,10 +9,9 @@ import type { Shown } from "./shown.ts";
 
 interface Props {
   shown: Shown;
-  isComparing: boolean;
 }
 
-export function Notes({ shown, isComparing }: Props) {
+export function Notes({ shown }: Props) {
   const { store } = useView();
   const layout = shown.drawing.layout.value;
   const isOtherKind = layout !== null && layout.scene.kind !== store.kind.value;
@@ -25,7 +24,7 @@ export function Notes({ shown, isComparing }: Props) {
       <p class="ice-range-remark" data-test="range-remark" role="status" hidden={!isCut}>
         {layout !== null && isCut && leavingText(layout.range, layout.scene.extent, layout.scene.curves.n_lines)}
       </p>
-      <OptionalNotes shown={shown} isComparing={isComparing} />
+      <EffectsNote shown={shown} />
     </>
   );
 }
@@ -44,33 +43,16 @@ export function leavingText({ above, below }: ValueRange, [low, high]: [number, 
   return `${parts.join(", ")}.`;
 }
 
-/** What the optional content of the curves says, or what it waits for. */
-function OptionalNotes({ shown: { loaded, wantedEffects }, isComparing }: Props) {
-  const { store } = useView();
-  const effects = store.effects.value;
+/** What ALE waits for. */
+function EffectsNote({ shown: { loaded, wantedEffects } }: Props) {
+  const effects = useView().store.effects.value;
+  const isWaiting = wantedEffects.value.length > 0 && effects.state !== "ready";
   const wait = `Computing ALE of ${loaded.value?.curves.feature ?? ""} …`;
-  const isWaiting = !isComparing && wantedEffects.value.length > 0 && effects.state !== "ready";
-  const leftOut = isComparing ? leftOutText(store) : "";
   return (
-    <p class="ice-range-remark ice-optional-notes" role="status" hidden={!isWaiting && leftOut === ""}>
-      <span data-test="effects-note" hidden={!isWaiting}>
-        {isWaiting && (effects.state === "error" ? effects.message : wait)}
-      </span>
-      <span data-test="left-out-note" hidden={leftOut === ""}>
-        {leftOut}
-      </span>
+    <p class="ice-range-remark" role="status" data-test="effects-note" hidden={!isWaiting}>
+      {isWaiting && (effects.state === "error" ? effects.message : wait)}
     </p>
   );
-}
-
-/** What compared plots leave out, as notes name it. */
-const LEFT_OUT = { target: "the observed target", ale: "ALE" } as const;
-
-/** What was switched on and is not shown while features are compared. */
-function leftOutText({ remembered }: View["store"]): string {
-  const names = (["target", "ale"] as const).filter((name) => remembered.of(name).value);
-  if (names.length === 0) return "";
-  return `Not shown while features are compared: ${names.map((name) => LEFT_OUT[name]).join(" and ")}.`;
 }
 
 /** The message that is shown over the plot while its curves are missing. */
@@ -95,7 +77,12 @@ export function Cover() {
   );
 }
 
-function coverText({ picture: { value: picture }, status, client }: View["store"]): string {
+function coverText({
+  picture: { value: picture },
+  feature: { value: feature },
+  status,
+  client,
+}: View["store"]): string {
   switch (picture.state) {
     case "empty":
       if (status.value.state === "computing")
@@ -103,8 +90,8 @@ function coverText({ picture: { value: picture }, status, client }: View["store"
       return `${status.value.state === "error" ? "Something went wrong, see below. " : ""}Choose a feature to see its curves.`;
     case "loading":
       return client.silent.value
-        ? `Still waiting for the curves of ${picture.feature}: the kernel is busy or not connected.`
-        : `Computing the curves of ${picture.feature} …`;
+        ? `Still waiting for the curves of ${feature}: the kernel is busy or not connected.`
+        : `Computing the curves of ${feature} …`;
     case "error":
       return picture.message;
     case "ready":

@@ -2,21 +2,24 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { featureAxisTitle, valueTitle } from "../../plot/axis_titles.ts";
+import { Brush } from "../../plot/brush.ts";
 import { BrushBar } from "../../plot/brush_bar.tsx";
 import { useLifetime, useSize } from "../../plot/hooks.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { linesPerModel } from "../../plot/models.ts";
 import { Plot } from "../../plot/plot.tsx";
 import { PlotPointer } from "../../plot/pointer.ts";
+import { RARE } from "../../plot/small_plot.tsx";
 import type { Pins } from "../../state/pins.ts";
-import { loadedOf } from "../../state/store.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, percent } from "../../text/numbers.ts";
 import { ElidedName, explainedBy, flag } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import { AnchorHandle } from "./anchor.tsx";
+import { Correlated } from "./correlated.tsx";
 import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
-import { EdgeMarks, EffectRims, Effects, GroupMeans, Observed, StripNames, Target, Unlike } from "./layers.tsx";
+import { Drivers } from "./drivers.tsx";
+import { EdgeMarks, EffectRims, Effects, GroupMeans, Observed, StripNames, Target } from "./layers.tsx";
 import { Names, useDirectNames, useNamePlaces } from "./names.tsx";
 import { Cover, Notes } from "./notes.tsx";
 import { Sentence } from "./sentence.tsx";
@@ -31,25 +34,21 @@ interface Props {
   shown: Shown;
   /** Rows that a card is about. */
   pins: Pins;
-  /** Whether the plots of compared features are in the place of the large one. */
-  isComparing: boolean;
 }
 
-/** Parts that other panels make, and where they are: beside the name, under it, and below the curves. */
+/** Parts that other panels make, and where they are: beside the name, and below the curves. */
 interface PanelProps extends Props {
   kinds: ComponentChildren;
-  correlated: ComponentChildren;
-  compared: ComponentChildren;
   decay: ComponentChildren;
   classes: ComponentChildren;
 }
 
-export function FeaturePanel({ shown, pins, isComparing, ...parts }: PanelProps) {
+export function FeaturePanel({ shown, pins, ...parts }: PanelProps) {
   const { store } = useView();
   const stage = useRef<HTMLDivElement>(null);
   const picture = store.picture.value;
-  const isDirect = useDirectNames(shown, isComparing);
-  const isAbsent = loadedOf(picture) === null;
+  const isDirect = useDirectNames(shown);
+  const isAbsent = picture.loaded === null;
   const titles = isAbsent ? "ice-plot-titles ice-absent" : "ice-plot-titles";
   useNamePlaces(shown, stage, isDirect);
   return (
@@ -57,7 +56,6 @@ export function FeaturePanel({ shown, pins, isComparing, ...parts }: PanelProps)
       class="ice-panel ice-curves"
       aria-label="Curves of the open feature"
       data-test="curves"
-      data-comparing={isComparing ? "" : undefined}
       data-state={picture.state}
     >
       <header class="ice-head">
@@ -67,14 +65,14 @@ export function FeaturePanel({ shown, pins, isComparing, ...parts }: PanelProps)
         </div>
         <Sentence {...shown} />
       </header>
-      {parts.correlated}
-      <Notes shown={shown} isComparing={isComparing} />
-      {parts.compared}
+      <Correlated />
+      <Notes shown={shown} />
       <div class={titles}>
         <ValueTitle shown={shown} />
+        <Drivers />
       </div>
       <div ref={stage} class="ice-stage">
-        <Frame {...{ shown, pins, isComparing }} isHidden={isAbsent} />
+        <Frame {...{ shown, pins }} isHidden={isAbsent} />
         <Cover />
         <Names {...{ shown, isDirect }} isInStage={true} />
       </div>
@@ -131,9 +129,6 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
   );
 }
 
-/** As many of the rows are unlike the others by the definition: a smaller share is no warning. */
-const RARE = 0.01;
-
 /** The share of all phantom observations that are unlike the data, in words. */
 function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
@@ -157,13 +152,15 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
 }
 
 /** The plot, and what the pointer and the keys do. */
-function Frame({ shown, pins, isComparing, isHidden }: Props & { isHidden: boolean }) {
+function Frame({ shown, pins, isHidden }: Props & { isHidden: boolean }) {
   const view = useView();
-  const { drawing, brush, effects, size } = shown;
+  const { drawing, effects, size } = shown;
   const frame = useRef<HTMLDivElement>(null);
   const crosshair = useMemo(() => new Crosshair(view, drawing), []);
+  const brush = useMemo(() => new Brush(view.store, drawing), []);
   useSize(frame, size);
   useLifetime((aborted) => {
+    brush.follow(aborted);
     new PlotPointer(frame.current!, view, { drawing, brush, pins, before: crosshair }, aborted);
   });
   const layout = drawing.layout.value;
@@ -180,27 +177,24 @@ function Frame({ shown, pins, isComparing, isHidden }: Props & { isHidden: boole
       data-dimmed={view.store.selection.value.length > 0 ? "" : undefined}
       hidden={isHidden}
     >
-      {!isComparing && (
-        <Plot
-          drawing={drawing}
-          under={<Target drawing={drawing} />}
-          over={
-            <>
-              <GroupMeans drawing={drawing} />
-              <Unlike drawing={drawing} />
-              <EffectRims drawing={drawing} effects={effects} />
-            </>
-          }
-        >
-          <Effects drawing={drawing} effects={effects} />
-          <EdgeMarks drawing={drawing} />
-          <Observed drawing={drawing} pins={pins} />
-          <StripNames drawing={drawing} />
-          <AnchorHandle drawing={drawing} frame={frame} />
-          <CrosshairMarks crosshair={crosshair} />
-          <BrushBar brush={brush} drawing={drawing} frame={frame} />
-        </Plot>
-      )}
+      <Plot
+        drawing={drawing}
+        under={<Target drawing={drawing} />}
+        over={
+          <>
+            <GroupMeans drawing={drawing} />
+            <EffectRims drawing={drawing} effects={effects} />
+          </>
+        }
+      >
+        <Effects drawing={drawing} effects={effects} />
+        <EdgeMarks drawing={drawing} />
+        <Observed drawing={drawing} pins={pins} />
+        <StripNames drawing={drawing} />
+        <AnchorHandle drawing={drawing} frame={frame} />
+        <CrosshairMarks crosshair={crosshair} />
+        <BrushBar brush={brush} drawing={drawing} frame={frame} />
+      </Plot>
     </div>
   );
 }

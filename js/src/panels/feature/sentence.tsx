@@ -1,18 +1,15 @@
 /** The effect of the open feature on the prediction, in one sentence under its title. */
-import { useComputed } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { cssColor } from "../../plot/geometry/palette.ts";
 import { splitPalette } from "../../plot/geometry/split_palette.ts";
 import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
-import type { Store } from "../../state/store.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
 import { columnFormat, count, number } from "../../text/numbers.ts";
 import { isUnordered, placeWriterOf, stepOf } from "../../text/values.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
-import type { CurvesBody, DriversBody, Kind } from "../../wire/protocol.ts";
+import type { CurvesBody, DriversBody } from "../../wire/protocol.ts";
 import type { Shown } from "./shown.ts";
 
 /** Share of the range of the mean by which an extremum must exceed both ends to be mentioned. */
@@ -117,11 +114,6 @@ export function Sentence({ loaded, drawing }: Shown) {
   const draft = opened?.draft ?? null;
   const explained = (lines: string[]) =>
     isKnown ? explainedBy(tooltipText(opened, reading, nFeatures, lines), "ice-sentence-average") : {};
-  /** The feature that a click showed the groups of, and the kind before. */
-  const split = useRef<ShownSplit | null>(null);
-  useEffect(() => {
-    if (split.current !== null && split.current.feature !== feature) restore(store, split);
-  }, [feature]);
   const why = best === null ? [] : [average, `${best.lead.replace(/(; of that:|\.)$/, "")}.`];
   return (
     <p class="ice-sentence" data-test="sentence">
@@ -131,7 +123,7 @@ export function Sentence({ loaded, drawing }: Shown) {
             <span class="ice-sentence-average" {...explained(why)}>
               {best.sentence[0]!.text}
             </span>
-            <SplitSentence best={best} shown={split} />
+            <SplitSentence best={best} />
           </>
         )}
       </span>
@@ -175,46 +167,25 @@ function Saturated() {
   );
 }
 
-interface ShownSplit {
-  feature: string;
-  kindBefore: Kind;
-}
-
-/** Shows curves as before a click on the groups. */
-function restore(store: Store, split: { current: ShownSplit | null }): void {
-  if (store.remembered.of("coloring").peek() === "driver") store.colorAs(null, "value");
-  if (split.current !== null) store.set("kind", split.current.kindBefore);
-  split.current = null;
-}
-
 /**
  * How the groups of the best split differ, in the colours of their curves. A click colours the curves by the split and
  * shows their change, where the groups part; another one, or another feature, restores both.
  */
-function SplitSentence({ best, shown }: { best: DriversBody; shown: { current: ShownSplit | null } }) {
+function SplitSentence({ best }: { best: DriversBody }) {
   const { store, theme } = useView();
-  const isOn = useComputed(
-    () => store.remembered.of("coloring").value === "driver" && store.colorBy.value === best.drivers[0]?.column,
-  ).value;
+  const column = best.drivers[0]?.column;
   const palette = splitPalette(theme.value.dark ? "dark" : "light");
   const rest = best.sentence.slice(1);
   const colour = (): void => {
-    const column = best.drivers[0]?.column;
-    if (column === undefined) return;
-    if (isOn) {
-      restore(store, shown);
-      return;
-    }
-    shown.current = { feature: best.feature, kindBefore: store.kind.peek() };
-    store.colorAs(column, "driver");
-    if (store.kind.peek() === "ice") store.set("kind", "c-ice");
+    const kind = store.kind.peek();
+    if (column !== undefined) store.colorByRule(column, kind === "ice" ? "c-ice" : kind);
   };
   return (
     <span
       class="ice-sentence-split"
       role="button"
       tabIndex={0}
-      aria-pressed={isOn}
+      aria-pressed={column !== undefined && store.isColoredByRule(column)}
       data-test="sentence-split"
       hidden={rest.length === 0}
       {...hint("Colour the curves by this.")}

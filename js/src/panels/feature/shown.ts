@@ -1,17 +1,16 @@
 /** The plot of the open feature, which follows from the store's picture, size, kind and theme. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import { Brush } from "../../plot/brush.ts";
 import { type Drawing, makeDrawing } from "../../plot/drawing.ts";
 import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../plot/effects.ts";
 import { meansByGroup } from "../../plot/groups.ts";
 import { layOut } from "../../plot/layout.ts";
-import { Pace } from "../../plot/lines.ts";
 import { stackedScene } from "../../plot/models.ts";
-import { Movement } from "../../plot/movement.ts";
+import type { Pace } from "../../plot/pace.ts";
 import { type Scene, sceneOf } from "../../plot/scene.ts";
 import { sharedRange, valueRange } from "../../plot/value_range.ts";
 import { offersIn } from "../../state/available_choices.ts";
-import { type Loaded, loadedOf, type Store } from "../../state/store.ts";
+import type { Loaded } from "../../state/curves.ts";
+import type { Store } from "../../state/store.ts";
 import type { Size } from "../../view/size.ts";
 import type { View } from "../../view/view.ts";
 import type { CurvesBody } from "../../wire/protocol.ts";
@@ -21,7 +20,6 @@ export interface Shown {
   loaded: ReadonlySignal<Loaded | null>;
   size: Signal<Size>;
   drawing: Drawing;
-  brush: Brush;
   /** The effects that are switched on, and those that are known. */
   wantedEffects: ReadonlySignal<readonly EffectName[]>;
   effects: ReadonlySignal<readonly EffectLine[]>;
@@ -39,9 +37,9 @@ function sceneIn(store: Store, { curves, models }: Loaded): Scene {
   return stackedScene(models.map((each) => ({ model: each.model, scene: draw(each.curves) })));
 }
 
-export function shownIn({ store, theme, root, frames, aborted }: View): Shown {
+export function shownIn({ store, theme, root }: View, pace: Pace): Shown {
   const size = signal<Size>({ width: 0, height: 0, ratio: 1 });
-  const loaded = computed(() => loadedOf(store.picture.value));
+  const { loaded } = store;
   const colors = computed(() => loaded.value?.colors ?? null);
   const scene = computed(() => loaded.value && sceneIn(store, loaded.value));
   const offers = computed(() => offersIn(store));
@@ -85,8 +83,7 @@ export function shownIn({ store, theme, root, frames, aborted }: View): Shown {
     unlike,
     target,
     groups: computed(() => scene.value && meansByGroup(scene.value, colors.value)),
-    movement: new Movement(store, aborted),
-    pace: new Pace(frames),
+    pace,
     // What is on screen, on the root element.
     report: ({ scene: { curves, kind } }, nLines, ms) =>
       Object.assign(root.dataset, {
@@ -96,7 +93,5 @@ export function shownIn({ store, theme, root, frames, aborted }: View): Shown {
         frameMs: ms.toFixed(1),
       }),
   });
-  const brush = new Brush(store, drawing);
-  brush.follow(aborted);
-  return { loaded, size, drawing, brush, wantedEffects, effects };
+  return { loaded, size, drawing, wantedEffects, effects };
 }

@@ -1,7 +1,6 @@
 /** The card of a row: its outcomes, and which change of one feature moves its prediction most. */
 import { rowTitle } from "../../plot/row_title.ts";
 import type { Pins } from "../../state/pins.ts";
-import { loadedOf } from "../../state/store.ts";
 import { count, unlikeText } from "../../text/numbers.ts";
 import { Button, hint, Icon } from "../../ui/components.tsx";
 import { useReply } from "../../view/reply.ts";
@@ -17,7 +16,7 @@ export function RowCard({ pins }: { pins: Pins }) {
     store.explained.value,
     store.status.value.state,
   ]);
-  const curves = loadedOf(store.picture.value)?.curves;
+  const curves = store.loaded.value?.curves;
   const line = row === null ? -1 : (curves?.positions.indexOf(row) ?? -1);
   const title = line === -1 ? `Row ${row}` : rowTitle(curves!, line);
   const unlike =
