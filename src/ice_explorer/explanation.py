@@ -510,7 +510,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         first, second : object
             Names of two columns or groups, features of this explanation or not.
         grid_size : int
-            Most values of each: observed quantiles, or levels.
+            Most values of each: observed quantiles, or levels. Of a feature with at most 1.6 times as many values, as
+            of hours, all of them.
         sample : int
             Of how many rows the mean is at most: a seeded sample, stratified by the one of the two that stands
             first in X.
@@ -590,14 +591,20 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         observed = self._observed_target[rows]
         return {"prediction": predictions, "y": observed, "residual": observed - predictions}
 
-    def _in_common(self, positions: ArrayLike) -> list[InCommon]:
-        """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals."""
+    def _in_common(self, positions: ArrayLike, among: ArrayLike | None = None) -> list[InCommon]:
+        """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals.
+
+        - `among`: the rows that they were chosen from; all by default.
+        """
         rows = np.zeros(self._n_observations, dtype=np.bool_)
         rows[self._context.positions(positions)] = True
         columns = second_features(self._context.columns)
         if self._observed_target is not None:
             columns.append(self._column(RESIDUAL))
-        return find_common_values(columns, rows)
+        others = ~rows
+        if among is not None:
+            others[np.setdiff1d(np.arange(len(rows)), among)] = False
+        return find_common_values(columns, rows, others)
 
     def _target(self, y: object) -> Array:
         """Put an observed target beside the predictions, (n_observations,)."""

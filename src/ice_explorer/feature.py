@@ -386,13 +386,14 @@ class FeatureExplanation(Unchanging):
 
     @property
     def _mean_change(self) -> float:
-        """Mean absolute change of the prediction per change of category: impact / σ_c [output].
+        """Mean absolute change of the prediction from one level, or one of two values, to another [output].
 
-        NaN for features with an order, and for a category that is the same everywhere.
+        NaN for features with an order and more values, and where all rows are the same.
         """
-        if not self._item.feature.is_unordered or self.scale == 0:
+        if self.scale == 0 or not (self._item.feature.is_unordered or len(self.axis) == 2):
             return math.nan
-        return self.metrics()["impact"] / self.scale
+        gap = 1.0 if self._item.feature.is_unordered else float(np.ptp(self.axis))
+        return self.metrics()["impact"] * gap / self.scale
 
     @property
     def partial_dependence(self) -> Array:

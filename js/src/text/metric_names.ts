@@ -29,7 +29,7 @@ export function captionOf(metric: RankBy, unit: Unit, quantity: string): string 
   if (unit === "share") return `${name}% of all features together`;
   const change = `change of ${quantity}`;
   const isPerSd = metric !== "missing_impact" && metric !== "disagreement";
-  return `${name}${change}${isPerSd ? " per standard deviation" : ""}`;
+  return `${name}${change}${isPerSd ? " per standard deviation of the feature" : ""}`;
 }
 
 /** What per cent are of; null for the unit of the prediction. */

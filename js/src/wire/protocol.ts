@@ -683,10 +683,11 @@ export interface WhatIfRequest {
   features: string[];
 }
 
-/** Requests what some rows have in common. */
+/** Requests what some rows have in common: rare in the other rows, or in those `among` which they were chosen. */
 export interface InCommonRequest {
   type: "in_common";
   positions: number[];
+  among?: number[] | null;
 }
 
 /** Requests the row with the highest or the lowest prediction. */

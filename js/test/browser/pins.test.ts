@@ -19,8 +19,10 @@ test("the card tells what is predicted, and sorts features by how far each moves
   expect(part("row-card-title").textContent).toBe(`Row ${row}`);
   expect(part("row-card-outcomes").textContent).toMatch(/^prediction 0\.\d+$/);
   await expect.poll(() => part("row-card-lead").textContent).toBe("Largest change by one feature");
+  expect(parts("row-card-item").length).toBe(5);
+  await userEvent.click(part("row-card-more"));
+  await expect.poll(() => parts("row-card-item").length).toBe(kernel.header.features.length);
   const items = parts("row-card-item");
-  expect(items.length).toBe(kernel.header.features.length);
   const sizes = items.map(({ lastElementChild }) => Math.abs(Number(lastElementChild!.textContent!.replace("−", "-"))));
   expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
   expect(sizes[0]).toBeGreaterThan(0);
@@ -28,7 +30,8 @@ test("the card tells what is predicted, and sorts features by how far each moves
     items.filter((item) => item.getAttribute("aria-current") === "true").map(({ dataset }) => dataset.feature),
   ).toEqual(["Age"]);
   // Columns that are no features follow.
-  expect(part("row-card-values").lastElementChild!.textContent).toMatch(/^Ward/);
+  const others = part("row-card-values").querySelectorAll(".ice-row-card-line");
+  expect(others[others.length - 1]!.textContent).toMatch(/^Ward/);
   expect(part("own-value").dataset.row).toBe(String(row));
   expect(part("own-value").textContent).toBe(String(kernel.observed("Age")[row!]));
 });
@@ -175,4 +178,13 @@ test.each(["Escape", "the button"])("%s closes the card, and the row stays selec
   await expect.poll(() => mounted.part("row-card").hidden).toBe(true);
   expect(mounted.parts("own-value")).toEqual([]);
   expect(mounted.model.get("selection").length).toBe(1);
+});
+
+test("a feature that changes the prediction beyond reach only has no change, which is not a change of 0", async () => {
+  const { part, parts } = await pinned();
+  await expect.poll(() => part("row-card-lead").textContent).toBe("Largest change by one feature");
+  slideTo(part("decay-slider"), 0.01);
+  letGo(part("decay-slider"));
+  await userEvent.click(part("row-card-more"));
+  await expect.poll(() => parts("row-card-item").some(({ textContent }) => textContent!.endsWith("–"))).toBe(true);
 });

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
     from ice_explorer.features.feature import FeatureKind
+    from ice_explorer.features.grid import GridName
     from ice_explorer.tables.column import Name
 
 
 GRID_SIZE: Final = 20
 SAMPLE: Final = 500
 SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
+_FEW: Final = 1.6  # times `grid_size`: all values of a feature are shown if it has at most so many
 _AT_A_TIME: Final = 50_000
 
 
@@ -93,7 +95,10 @@ class TwoWay(Stepwise):
                 )
             for feature in features:
                 column = SortedValues.of(feature.values, weights)
-                grid = make_grid(feature, column, grid="quantile", grid_size=grid_size).values
+                has_few = column.n_distinct <= _FEW * grid_size and not feature.is_unordered
+                chosen: GridName = "observed" if has_few else "quantile"
+                size = column.n_distinct if has_few else grid_size
+                grid = make_grid(feature, column, grid=chosen, grid_size=size).values
                 axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__

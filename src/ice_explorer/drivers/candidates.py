@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -77,43 +78,49 @@ class InCommon:
         return self.inside - self.outside
 
 
-def find_common_values(columns: Sequence[Column], rows: Mask) -> list[InCommon]:
-    """Find what rows have in common, what sets them apart most first: at most 6, one for a column.
+def find_common_values(columns: Sequence[Column], rows: Mask, others: Mask) -> list[InCommon]:
+    """Find what rows have in common and others have not, what sets them apart most first: at most 6, one for a column.
 
     Of numbers it is the range from the 10 % to the 90 % quantile of the rows, open at an end where that separates the
     rows as well; of levels up to 3 that the rows have more often. A column is named if the rows have these values at
-    least 0.2 more often than the rest, and more often than two random samples of these sizes differ by (Kolmogorov and
+    least 0.2 more often than the others, and more often than two random samples of these sizes differ by (Kolmogorov and
     Smirnov's bound at 5 % over all columns).
     """
-    n_rows, n_rest = int(rows.sum()), int((~rows).sum())
+    n_rows, n_rest = int(rows.sum()), int(others.sum())
     if n_rows < _FEWEST_ROWS or not n_rest or not columns:
         return []
     by_chance = math.sqrt(math.log(2 * len(columns) / _CHANCE) / 2 * (1 / n_rows + 1 / n_rest))
-    common = sorted((_find_best(column, rows) for column in columns), key=_get_difference, reverse=True)
+    common = sorted((_find_best(column, rows, others) for column in columns), key=_get_difference, reverse=True)
     return [each for each in common if each.difference >= max(_LEAST, by_chance)][:_MOST]
 
 
-def _find_best(column: Column, rows: Mask) -> InCommon:
+def _find_best(column: Column, rows: Mask, others: Mask) -> InCommon:
+    measure = partial(_measure, column, rows, others)
     known = column.values[rows & ~np.isnan(column.values)]
     if column.levels is not None or column.kind == "boolean" or not known.size:
-        single = [_measure(column, rows, levels=(level,)) for level in np.unique(column.values).tolist()]
+        single = [measure(levels=(level,)) for level in np.unique(column.values).tolist()]
         frequent = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
-        return _measure(column, rows, levels=tuple(sorted(each.levels[0] for each in frequent if each.difference > 0)))
+        return measure(levels=tuple(sorted(each.levels[0] for each in frequent if each.difference > 0)))
     low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
-    one_end = max(_measure(column, rows, low=low), _measure(column, rows, high=high), key=_get_difference)
-    two_ends = _measure(column, rows, low=low, high=high)
+    one_end = max(measure(low=low), measure(high=high), key=_get_difference)
+    two_ends = measure(low=low, high=high)
     best = two_ends if two_ends.difference > one_end.difference + _SLACK else one_end
-    return max(best, _measure(column, rows, levels=(math.nan,)), key=_get_difference)
+    return max(best, measure(levels=(math.nan,)), key=_get_difference)
 
 
 def _measure(
-    column: Column, rows: Mask, low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()
+    column: Column,
+    rows: Mask,
+    others: Mask,
+    low: float = -math.inf,
+    high: float = math.inf,
+    levels: tuple[float, ...] = (),
 ) -> InCommon:
     values = column.values
     has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())
     if not levels:
         has = (values >= low) & (values <= high)
-    return InCommon(column, float(has[rows].mean()), float(has[~rows].mean()), low, high, levels)
+    return InCommon(column, float(has[rows].mean()), float(has[others].mean()), low, high, levels)
 
 
 MOST: Final = 5

@@ -90,8 +90,8 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             return describe_rows(known, positions, sort_by, descending=descending, most=most)
         case requests.WhatIfRequest():
             return _what_if(request, known)
-        case requests.InCommonRequest(positions=positions):
-            return describe_in_common(known, positions)
+        case requests.InCommonRequest(positions=positions, among=among):
+            return describe_in_common(known, positions, among)
         case requests.ExtremeRequest(end=end):
             predictions = known.predictions(np.arange(known._n_observations))
             return messages.ExtremeBody(int((np.argmax if end == "highest" else np.argmin)(predictions)))
@@ -257,9 +257,13 @@ def describe_moves(feature: FeatureExplanation, position: int, prediction: float
     )
 
 
-def describe_in_common(explanation: Explanation, positions: Sequence[int]) -> messages.InCommonBody:
+def describe_in_common(
+    explanation: Explanation, positions: Sequence[int], among: Sequence[int] | None = None
+) -> messages.InCommonBody:
     """Describe what some rows have in common, in words."""
-    common = explanation._in_common(check_distinct_positions(positions, explanation._n_observations))
+    n_rows = explanation._n_observations
+    chosen = check_distinct_positions(positions, n_rows)
+    common = explanation._in_common(chosen, None if among is None else check_distinct_positions(among, n_rows))
     return messages.InCommonBody(
         [messages.InCommonItem(each.column.label, _in_words(each), each.inside, each.outside) for each in common]
     )

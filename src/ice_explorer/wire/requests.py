@@ -138,9 +138,10 @@ class WhatIfRequest(Request):
 
 @dataclass(frozen=True)
 class InCommonRequest(Request):
-    """Requests what some rows have in common."""
+    """Requests what some rows have in common: rare in the other rows, or in those `among` which they were chosen."""
 
     positions: list[int]
+    among: list[int] | None = None
 
 
 @dataclass(frozen=True)

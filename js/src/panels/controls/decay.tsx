@@ -83,6 +83,9 @@ export function Decay() {
  */
 function awayText(kind: FeatureKind, decay: number, distance: Distance, scale: number | null): string {
   const half = halfWeight(decay);
+  // There is one other value, one unit away.
+  if (kind === "boolean" && distance === "marginal" && scale !== null && scale > 0 && decay < 1)
+    return `the other value counts ${number(Number((decay ** (1 / scale)).toPrecision(2)))}`;
   const inUnits = distance === "marginal" && scale !== null && !hasLevels(kind) && kind !== "boolean";
   if (!inUnits || !Number.isFinite(half)) return reachText(decay, distance, isUnordered(kind)).replace(...SHORTER);
   const isTime = kind === "datetime" || kind === "timedelta";

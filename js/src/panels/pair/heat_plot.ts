@@ -49,12 +49,13 @@ const FLAT = 1e-6;
 /** A cell of its own for each value, which has no room on the axis itself. */
 const isSeparate = ({ kind }: PairAxis): boolean => hasLevels(kind) || kind === "boolean";
 
-/** Half way between values; of numbers, the outer cells end at the axis. */
+/** Half way between values; of numbers, the outer cells go as far beyond the axis as the narrowest gap allows. */
 function cellBounds(axis: PairAxis): number[] {
   const grid = Array.from(axis.grid);
   const [first = 0, last = 0] = [grid[0], grid.at(-1)];
   const inner = grid.slice(1).map((value, at) => (value + grid[at]!) / 2);
-  const half = isSeparate(axis) ? 0.5 : last > first ? 0 : Math.abs(first) * 0.1 || 0.5;
+  const gaps = grid.slice(1).map((value, at) => value - grid[at]!);
+  const half = isSeparate(axis) ? 0.5 : last > first ? Math.min(...gaps) / 2 : Math.abs(first) * 0.1 || 0.5;
   return [first - half, ...inner, last + half];
 }
 

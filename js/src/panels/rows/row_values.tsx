@@ -1,4 +1,5 @@
 /** The content of a row's card: outcomes, and features by how far they can move the prediction. */
+import { useState } from "preact/hooks";
 import { largestChange, type WhatIf } from "../../state/what_if.ts";
 import { explanation } from "../../text/glossary.ts";
 import { columnFormat, count, number, signed } from "../../text/numbers.ts";
@@ -6,8 +7,10 @@ import { Button, hint, Term } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import type { RowsBody } from "../../wire/protocol.ts";
 
-/** Features and columns that a card shows at most. */
+/** Features that a card shows at first, and features and columns that it shows at most. */
+const FIRST_ITEMS = 5;
 const MOST_ITEMS = 30;
+const OUT_OF_REACH = "No value within reach, where values count at least half, changes the prediction.";
 
 /** Title and progress of the list. */
 export function Lead({ whatIf: { moves, total, problem } }: { whatIf: WhatIf }) {
@@ -38,38 +41,54 @@ export const Outcomes = ({ body: { columns, n_outcomes, rows } }: { body: RowsBo
 interface Item {
   feature: string;
   observed: string;
-  /** The value with the largest change; null while it is not known, or where nothing changes the prediction. */
+  /** The value within reach with the largest change; null while it is not known, or where none changes the prediction. */
   best: { value: string; place: number; change: number } | null;
   isKnown: boolean;
+  /** Whether values further away change the prediction. */
+  changesFarAway: boolean;
 }
 
 /** Features by their largest change of the prediction, those not computed yet last; then all other columns. */
 export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: RowsBody; whatIf: WhatIf | null }) {
   const { store } = useView();
+  const [isWhole, setWhole] = useState(false);
   const cells = new Map(columns.slice(n_outcomes).map((name, place) => [name, rows[0]?.[n_outcomes + place] ?? ""]));
   const [decay, opened] = [store.decay.value, store.feature.value];
   const items = store.ranking.value.map(({ name }): Item => {
     const moves = whatIf?.moves.get(name);
     const best = moves === undefined ? null : largestChange(moves, decay);
-    return { feature: name, observed: moves?.observed ?? cells.get(name) ?? "", best, isKnown: moves !== undefined };
+    return {
+      feature: name,
+      observed: moves?.observed ?? cells.get(name) ?? "",
+      best,
+      isKnown: moves !== undefined,
+      changesFarAway: best === null && (moves?.moves.length ?? 0) > 0,
+    };
   });
   items.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...items.map(sizeOf));
   for (const { feature } of items) cells.delete(feature);
+  const nHidden = Math.max(0, items.length - FIRST_ITEMS) + cells.size;
   return (
     <>
-      {items.slice(0, MOST_ITEMS).map((item) => (
+      {items.slice(0, isWhole ? MOST_ITEMS : FIRST_ITEMS).map((item) => (
         <FeatureMove key={item.feature} {...item} isOpen={item.feature === opened} largest={largest} />
       ))}
-      {items.length > MOST_ITEMS && (
+      {isWhole && items.length > MOST_ITEMS && (
         <p class="ice-row-card-cut">{`${count(MOST_ITEMS)} of ${count(items.length)} features`}</p>
       )}
-      {[...cells].slice(0, MOST_ITEMS).map(([name, text]) => (
-        <div key={name} class="ice-row-card-line">
-          <span>{name}</span>
-          <b>{text || "missing"}</b>
-        </div>
-      ))}
+      {isWhole &&
+        [...cells].slice(0, MOST_ITEMS).map(([name, text]) => (
+          <div key={name} class="ice-row-card-line">
+            <span>{name}</span>
+            <b>{text || "missing"}</b>
+          </div>
+        ))}
+      {nHidden > 0 && (
+        <Button aria-expanded={isWhole} data-test="row-card-more" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Only the largest changes" : `${count(nHidden)} more`}
+        </Button>
+      )}
     </>
   );
 }
@@ -81,6 +100,7 @@ function FeatureMove({
   observed,
   best,
   isKnown,
+  changesFarAway,
   isOpen,
   largest,
 }: Item & { isOpen: boolean; largest: number }) {
@@ -100,12 +120,16 @@ function FeatureMove({
       data-feature={feature}
       data-place={best?.place}
       data-sign={best === null ? undefined : best.change < 0 ? "down" : "up"}
-      {...hint(best === null ? `Open ${feature}.` : `Open ${feature} at ${best.value}.`)}
+      {...hint(
+        `${changesFarAway ? `${OUT_OF_REACH} ` : ""}Open ${feature}${best === null ? "" : ` at ${best.value}`}.`,
+      )}
       onClick={open}
     >
       <span class="ice-row-card-name">{feature}</span>
       <span class="ice-row-card-step">{best === null ? text : `${text} → ${best.value}`}</span>
-      <b class="ice-row-card-change">{best === null ? isKnown && "0" : changeText(best.change, largest)}</b>
+      <b class="ice-row-card-change">
+        {best === null ? isKnown && (changesFarAway ? "–" : "0") : changeText(best.change, largest)}
+      </b>
     </Button>
   );
 }
