@@ -145,7 +145,7 @@ HOLED = column_of(np.where((HUNDRED % 3 == 0) & (HUNDRED < 99), np.nan, HUNDRED)
 )
 def test_rows_have_a_range_or_levels_in_common(column, rows, common, shares):
     """Which sets them apart from the rest: one end, two ends, up to three levels, or that the value is missing."""
-    (found,) = find_common_values([column, column_of(HUNDRED % 2, label="other")], rows)
+    (found,) = find_common_values([column, column_of(HUNDRED % 2, label="other")], rows, ~rows)
     assert found.column.label == "c"
     assert_array_equal(found.levels or (found.low, found.high), common)
     assert_allclose((found.inside, found.outside), shares)
@@ -156,15 +156,26 @@ def test_few_rows_and_all_rows_have_nothing_in_common(rows):
     """What four rows share may be chance, and all rows have no rest to differ from."""
     chosen = np.zeros(100, dtype=bool)
     chosen[rows] = True
-    assert find_common_values([column_of(np.arange(100.0))], chosen) == []
+    assert find_common_values([column_of(np.arange(100.0))], chosen, ~chosen) == []
 
 
 def test_rows_drawn_at_random_have_nothing_in_common():
     """In 200 draws, at most the 5 % that the bound allows."""
     draw = np.random.default_rng(0)
     columns = [column_of(draw.normal(size=300), label=str(at)) for at in range(10)]
-    named = [bool(find_common_values(columns, draw.permutation(300) < 40)) for _ in range(200)]
-    assert sum(named) <= 10
+    chosen = [draw.permutation(300) < 40 for _ in range(200)]
+    assert sum(bool(find_common_values(columns, rows, ~rows)) for rows in chosen) <= 10
+
+
+def test_rows_are_compared_with_those_that_they_were_chosen_from():
+    """Rows that were not drawn could not be brushed, and do not count as rows without the values."""
+    X = pd.DataFrame({"c": np.repeat([1.0, 0.0], 50), "x": np.tile(np.arange(10.0), 10)})
+    e = ice.explain(lambda X: X["x"], X, progress=False)
+    drawn = np.arange(25, 75)
+    (of_drawn,) = describe_in_common(e, range(25, 50), drawn.tolist()).items
+    assert (of_drawn.column, of_drawn.inside, of_drawn.outside) == ("c", 1.0, 0.0)
+    (of_all,) = describe_in_common(e, range(25, 50)).items
+    assert_allclose(of_all.outside, 1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,8 @@ export class Store {
   readonly dragged: ReadonlySignal<Draggable | null> = this.#dragged;
   /** Whether the slider moves. */
   readonly dragging = computed(() => this.dragged.value === "decay");
+  /** What was brushed last. */
+  readonly #brush = signal<{ rows: string; curves: Loaded["curves"] | undefined } | null>(null);
   /** Whether a brush is on its way over the lines. */
   readonly brushing = computed(() => this.dragged.value === "selection");
   /** The row under the pointer, by its position in X, which links panels that draw different rows. */
@@ -612,6 +614,8 @@ export class Store {
     batch(() => {
       this.#dragged.value = null;
       this.#local<keyof Traits>(key).value = this.#given(key);
+      if (key === "selection")
+        this.#brush.value = { rows: String(this.selection.peek()), curves: this.loaded.peek()?.curves };
     });
   }
 
@@ -684,9 +688,17 @@ export class Store {
     return withTargetName(body, observed);
   }
 
-  /** What some rows have in common. */
+  /** The rows that were drawn when the selected ones were brushed; null if all were drawn, or rows were selected otherwise. */
+  readonly brushed: ReadonlySignal<Uint32Array | null> = computed(() => {
+    const { rows, curves } = this.#brush.value ?? {};
+    if (curves === undefined || rows !== String(this.selection.value)) return null;
+    return curves.positions.length < curves.n_observations ? curves.positions : null;
+  });
+
+  /** What some rows have in common that is rare in the other rows they were chosen from. */
   inCommon(positions: readonly number[]): Promise<InCommonBody> {
-    return this.client.request({ type: "in_common", positions: [...positions] });
+    const among = this.brushed.peek();
+    return this.client.request({ type: "in_common", positions: [...positions], among: among && [...among] });
   }
 
   /** The row with the highest or the lowest prediction. */

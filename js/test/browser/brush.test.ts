@@ -48,6 +48,20 @@ test("a drag across lines selects them, of which Python hears at the end; the ba
   expect(after.height).toBeCloseTo(before.height, 0);
 });
 
+test("a brush selects from the drawn rows, with which it is compared; a selection from Python is of all rows", async () => {
+  const mounted = await mountDrawn(kernel.model({ feature: "Age", max_lines: 100 }));
+  const { part, model } = mounted;
+  const rows = await brushed(mounted);
+  const text = () => part("selected-count-text").textContent;
+  await expect.poll(text).toMatch(/^\d+ of 1\d\d drawn rows: $/);
+  const asked = () => model.sent.filter(({ type }) => type === "in_common").map((request) => request.among);
+  await expect.poll(asked).toHaveLength(1);
+  expect(isWithin(rows, asked()[0] as number[])).toBe(true);
+  model.push("selection", [0, 1, 2, 3, 4, 5]);
+  await expect.poll(text).toBe("6 rows: ");
+  await expect.poll(() => asked().at(-1)).toBe(null);
+});
+
 test("Shift adds to what is selected, Alt takes out", async () => {
   const all = [1, 2, 3, 4, 5, 6, 7, 8, 9];
   const mounted = await shownAge(all);

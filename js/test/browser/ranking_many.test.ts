@@ -217,7 +217,9 @@ test("bars can be read in per cent of the standard deviation, and as shares that
     model.push("unit", name);
     return frame();
   };
-  expect(part("ranking-unit").textContent).toBe("change of probability of readmitted per standard deviation of the feature");
+  expect(part("ranking-unit").textContent).toBe(
+    "change of probability of readmitted per standard deviation of the feature",
+  );
   await unit("share");
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
   const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);

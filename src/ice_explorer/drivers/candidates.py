@@ -83,8 +83,8 @@ def find_common_values(columns: Sequence[Column], rows: Mask, others: Mask) -> l
 
     Of numbers it is the range from the 10 % to the 90 % quantile of the rows, open at an end where that separates the
     rows as well; of levels up to 3 that the rows have more often. A column is named if the rows have these values at
-    least 0.2 more often than the others, and more often than two random samples of these sizes differ by (Kolmogorov and
-    Smirnov's bound at 5 % over all columns).
+    least 0.2 more often than the others, and more often than two random samples of these sizes differ by (bound of
+    Kolmogorov and Smirnov at 5 % over all columns).
     """
     n_rows, n_rest = int(rows.sum()), int(others.sum())
     if n_rows < _FEWEST_ROWS or not n_rest or not columns:
@@ -112,6 +112,7 @@ def _measure(
     column: Column,
     rows: Mask,
     others: Mask,
+    *,
     low: float = -math.inf,
     high: float = math.inf,
     levels: tuple[float, ...] = (),

@@ -26,7 +26,7 @@ export function SelectedRows() {
     <div class="ice-selection" hidden={n === 0}>
       <div class="ice-selection-head">
         <span>
-          <b data-test="selected-count-text">{`${plural(n, "row")}${hasKernel ? ": " : " selected"}`}</b>
+          <b data-test="selected-count-text">{`${rowsText(n, store.brushed.value)}${hasKernel ? ": " : " selected"}`}</b>
           {hasKernel && <InPython />}
         </span>
         <Button data-test="clear-selection" onClick={() => store.clearSelection()}>
@@ -38,6 +38,10 @@ export function SelectedRows() {
     </div>
   );
 }
+
+/** A brush chooses from the drawn rows alone. */
+const rowsText = (n: number, drawn: Uint32Array | null): string =>
+  drawn === null ? plural(n, "row") : `${count(n)} of ${plural(drawn.length, "drawn row")}`;
 
 /** The expression of the selection, and a button that copies it. */
 function InPython() {
