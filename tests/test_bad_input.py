@@ -595,7 +595,7 @@ FILES = {
         "there is a file at 'there.svg'. Pass `overwrite=True`": lambda: save("there.svg"),
         "'folder.svg' the system says: Not a regular file": lambda: save("folder.svg", overwrite=True),
         "'nowhere/view.svg' the system says: No such file": lambda: save("nowhere/view.svg"),
-        "where a .svg of each feature is wanted; got 'all.svg'": lambda: save("all.svg", "all"),
+        "'.pdf' to hold a figure of each feature; got 'all.svg'": lambda: save("all.svg", "all"),
         "got 'a\\x00.svg'. Leave out NUL": lambda: save("a\0.svg"),
         "got 'a\\ud800.ice'. Leave out NUL": lambda: ice.load("a\ud800.ice"),
         "'.' the system says: Not a regular file": lambda: ice.load("."),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 
 from ice_explorer import plan as one_machine
 from ice_explorer.comparison import ModelComparison, check_models, is_several, prepared_alike
-from ice_explorer.errors import DataError, PredictionError
+from ice_explorer.errors import DataError, OptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.options import Options
+from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.tables.table import kept
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from ice_explorer.progress import Progress
     from ice_explorer.results.options import MethodName
     from ice_explorer.tables.column import Name
+
+
+F = TypeVar("F", bound="Callable[..., Any]")
 
 
 class ExplainOptions(TypedDict, total=False):
@@ -95,6 +99,14 @@ def load(path: str | Path) -> Explanation:
         return read_result(file, str(path))
 
 
+def _with_options(function: F) -> F:
+    """Spell out the options in the signature that help and completion show."""
+    named = list(inspect.signature(function).parameters.values())[:-1]
+    options = inspect.signature(Options).parameters.values()
+    function.__signature__ = inspect.Signature([*named, *options])  # type: ignore[attr-defined]
+    return function
+
+
 @overload
 def explain(
     model: Mapping[str, Any], X: Any = None, y: Any = None, **options: Unpack[ExplainOptions]
@@ -106,29 +118,9 @@ def explain(model: Any, X: Any, y: Any = None, **options: Unpack[ExplainOptions]
 
 
 @short_traceback
+@_with_options
 def explain(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    features: Sequence[Name] | None = None,
-    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None,
-    categorical_features: Sequence[Name] | None = None,
-    output: object = None,
-    response: Response = "auto",
-    grid: GridName | Mapping[Name, ArrayLike] | Explanation = "observed",
-    grid_size: int | None = None,
-    sample: float | None = None,
-    random_state: int = 0,
-    sample_weight: ArrayLike | None = None,
-    decay: float = 0.75,
-    distance: Literal["marginal", "conditional"] | Mapping[Name, ArrayLike] = "marginal",
-    convention: Convention = "step",
-    method: MethodName = "auto",
-    n_jobs: int | None = None,
-    memory_limit: str | float = "1GB",
-    progress: bool | Callable[[int, int, str], object] | None = None,
-    budget: float | None = None,
+    model: Any, X: Any = None, y: Any = None, **options: Unpack[ExplainOptions]
 ) -> Explanation | ModelComparison:
     """Compute ICE curves and metrics of each feature of a fitted model, or of several models side by side.
 
@@ -240,13 +232,10 @@ def explain(
     >>> both.disagreement()["disagreement"].round(3).to_dict()
     {'x1': 1.0, 'x0': 0.0}
     """
-    options = Options(
-        features=features, groups=groups, categorical_features=categorical_features,
-        output=output, response=response, grid=grid, grid_size=grid_size,
-        sample=sample, random_state=random_state, sample_weight=sample_weight, decay=decay, distance=distance,
-        convention=convention, method=method, n_jobs=n_jobs, memory_limit=memory_limit,
-        progress=progress, budget=budget,
-    )  # fmt: skip
+    unknown = next((name for name in options if name not in DEFAULTS), None)
+    if unknown is not None:
+        raise OptionError.unknown("explain", unknown, [*DEFAULTS])
+    checked = Options(**options)
     several = check_models(model) if is_several(model) else {}
     if X is None:
         noun = "models" if several else "model"
@@ -255,14 +244,14 @@ def explain(
     X = kept(X)
 
     def plan_of(each: Any, chosen: Mapping[str, Any]) -> Plan:
-        return prepare(each, X, replace(options, **chosen), y=y)
+        return prepare(each, X, replace(checked, **chosen), y=y)
 
     if several:
-        plans = prepared_alike(several, options.grid, plan_of, lambda plan: plan)
-        return ModelComparison({name: _compute(plan, {}, progress) for name, plan in plans.items()})
+        plans = prepared_alike(several, checked.grid, plan_of, lambda plan: plan)
+        return ModelComparison({name: _compute(plan, {}, checked.progress) for name, plan in plans.items()})
     plan = plan_of(model, {})
-    sampled = None if budget is None else plan.explain_within(budget)
-    return _compute(plan, {}, progress) if sampled is None else sampled
+    sampled = None if checked.budget is None else plan.explain_within(checked.budget)
+    return _compute(plan, {}, checked.progress) if sampled is None else sampled
 
 
 def prepare(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, Self, TypedDict, cast, overload
 
 import numpy as np
 
@@ -92,18 +92,6 @@ class PlotOptions(TypedDict, total=False):
     palette: Any
     line_kw: Mapping[str, Any] | None
     mean_kw: Mapping[str, Any] | None
-
-
-class FileOptions(TypedDict, total=False):
-    """Options of `save`, for type checking."""
-
-    max_lines: int | None
-    width: float | str | None
-    font_size: float | None
-    dpi: float | None
-    title: bool | str | None
-    caption: bool | str
-    overwrite: bool
 
 
 @short_tracebacks
@@ -966,14 +954,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         return plot(self, what, kind, options)
 
-    @overload
-    def save(
-        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[FileOptions]
-    ) -> Path: ...
-
-    @overload
-    def save(self, path: str | Path, what: str, **options: Unpack[FileOptions]) -> Path | list[Path]: ...
-
     def save(
         self,
         path: str | Path,
@@ -986,7 +966,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         title: bool | str | None = True,
         caption: bool | str = False,
         overwrite: bool = False,
-    ) -> Path | list[Path]:
+    ) -> Path:
         """Write figures, tables or everything to a file; the suffix selects the format.
 
         Parameters
@@ -994,7 +974,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         path : str or Path
             Ends in .svg, .png, .pdf (both need matplotlib), .html, .csv, .parquet (needs pyarrow), .json, or .ice, the
             result itself, which `ice_explorer.load` opens without the model: `max_lines` is the number of rows in it.
-            With "{feature}" in its name and `what="all"`, each feature gets a separate file.
         what : str
             "view", the ranking and the feature that ranks first, "panel", this feature alone, "all" or the name of a
             feature, as for `save` of an explorer. For other figures save those of `plot`, or set up an explorer.
@@ -1003,8 +982,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         Returns
         -------
-        Path or list of Path
-            Path of the file, or paths of one file per feature.
+        Path
+            Of the file.
         """
         from ice_explorer.export import save as export
         from ice_explorer.scene.view_state import ViewState

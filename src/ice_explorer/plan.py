@@ -421,17 +421,13 @@ class Plan:
             return None
         if within is None:
             return None
-        notes, budget = [], f"within the budget of {seconds:g} s"
-        if drafts.first_seconds > seconds:
-            budget = f"for the budget of {seconds:g} s"
-            notes.append(f"The first sample took {drafts.first_seconds:.2g} s, more than the budget of {seconds:g} s.")
-        if drafts.n_rows < drafts.n_all:
-            rows = f"{drafts.n_rows:,} of {drafts.n_all:,} rows"
-            notes.append(f"Computed on a sample of {rows} {budget}; `budget=None` uses all rows.")
+        note = f"Computed on {drafts.n_rows:,} of {drafts.n_all:,} rows"
         if drafts.n_grid < self.drafter.n_grid:
-            values = f"{drafts.n_grid:.0f} of up to {self.drafter.n_grid:,} values"
-            notes.append(f"Grids have at most {values} {budget}; `budget=None` uses all of them.")
-        return self.explanation(within[0], notes)
+            note += f" and at most {drafts.n_grid:.0f} of {self.drafter.n_grid:,} grid values"
+        note += f" for the budget of {seconds:g} s"
+        if drafts.first_seconds > seconds:
+            note += f", which the first sample exceeded ({drafts.first_seconds:.2g} s)"
+        return self.explanation(within[0], [f"{note}; `budget=None` uses all."])
 
 
 MOST_SHOWN = 8

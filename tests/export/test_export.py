@@ -222,24 +222,6 @@ def test_a_pdf_of_all_has_a_page_for_each_feature_and_text_as_text(mixed, tmp_pa
     assert "/CreationDate" not in document.metadata
 
 
-def test_a_file_for_each_feature_is_the_file_of_that_feature(mixed, tmp_path):
-    """The pattern names them in letters of any system, none like another; nothing is written over."""
-    (tmp_path / "one").mkdir()
-    (tmp_path / "each").mkdir()
-    files = save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
-    order = [mixed[name].label for name in mixed.table().index]
-    assert sorted(file.name for file in files) == [
-        "ice AGE-in-years-2.svg", "ice age-in-years.svg", "ice since.svg", "ice town.svg",
-    ]  # fmt: skip
-    for file, feature in zip(files, order, strict=True):
-        alone = save(mixed, ViewState(), tmp_path / "one" / file.name, feature)
-        assert alone.read_bytes() == file.read_bytes()
-    files[0].unlink()
-    with pytest.raises(OptionError):
-        save(mixed, ViewState(), tmp_path / "each" / "ice {feature}.svg", "all")
-    assert not files[0].exists()  # all places are looked at before the first is written
-
-
 @pytest.mark.parametrize(
     ("suffix", "what"), [("csv", "all"), pytest.param("pdf", "all", marks=pytest.mark.slow), ("json", "view")]
 )
@@ -254,18 +236,6 @@ def test_the_features_of_a_file_are_ranked_once(explanation, tmp_path, monkeypat
     monkeypatch.setattr("ice_explorer.scene.build.ranking_of", counted)
     save(explanation, ViewState(), tmp_path / f"all.{suffix}", what)
     assert len(calls) == 1
-
-
-@pytest.mark.parametrize("suffix", ["svg", "csv"])
-def test_a_feature_called_like_a_word_of_save_has_a_file_like_the_others(tmp_path, suffix):
-    """The word says what is drawn, and the name of the feature which one it is of."""
-    X = pd.DataFrame(np.random.default_rng(2).normal(size=(20, 3)), columns=["all", "view", "panel"])
-    found = ice.explain(lambda rows: rows.to_numpy() @ [1.0, 2.0, 3.0], X, progress=False)
-    for file in save(found, ViewState(), tmp_path / f"{{feature}}.{suffix}", "all"):
-        origin = read_provenance(file)
-        assert origin["feature"] == file.stem
-        assert origin["code"].endswith(f"x.feature = {file.stem!r}; x.save({file.name!r}, 'panel')")
-        assert file.read_bytes() == file_bytes(found, ViewState(feature=file.stem), file.name, "panel")
 
 
 # --- paper ----------------------------------------------------------------------------------------

@@ -42,29 +42,26 @@ def test_pandas_reads_a_table_of_metrics_without_options(mixed, tmp_path):
 
 
 def test_provenance_is_in_a_json_file_next_to_the_table(explanation, tmp_path):
-    """Of one table, and of one per feature; it names the file of each."""
-    for file in explanation.save(tmp_path / "{feature}.csv", "all"):
-        origin = read_provenance(file)
-        assert origin == json.loads((tmp_path / f"{file.name}.json").read_text(encoding="utf-8"))
-        assert (origin["feature"], origin["decay"]) == (file.stem, 0.75)
-        assert origin["code"].endswith(f"x.save({file.name!r}, {file.stem!r})")
-    assert len(list(tmp_path.iterdir())) == 6
+    """It names the file."""
+    file = explanation.save(tmp_path / "x2.csv", "x2")
+    origin = read_provenance(file)
+    assert origin == json.loads((tmp_path / "x2.csv.json").read_text(encoding="utf-8"))
+    assert (origin["feature"], origin["decay"]) == ("x2", 0.75)
+    assert origin["code"].endswith("x.save('x2.csv', 'x2')")
+    assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.parametrize("what", ["view", "all"])
-def test_neither_file_is_overwritten_unless_requested(explanation, tmp_path, what):
+def test_neither_file_is_overwritten_unless_requested(explanation, tmp_path):
     """A JSON file of this name stops the export before anything is written; `overwrite=True` replaces both."""
-    name = "x2" if what == "all" else "ranking"
-    path, origin = tmp_path / f"{name}.csv", tmp_path / f"{name}.csv.json"
+    path, origin = tmp_path / "ranking.csv", tmp_path / "ranking.csv.json"
     origin.write_text("precious")
-    target = tmp_path / ("{feature}.csv" if what == "all" else path.name)
     with pytest.raises(OptionError, match=r"`path` must not exist yet; there is a file at .*\.csv\.json"):
-        explanation.save(target, what)
+        explanation.save(path)
     assert [file.name for file in tmp_path.iterdir()] == [origin.name]
     assert origin.read_text() == "precious"
-    explanation.save(target, what, overwrite=True)
+    explanation.save(path, overwrite=True)
     assert "code" in read_provenance(path)
-    assert len(list(tmp_path.iterdir())) == (6 if what == "all" else 2)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of Unix")

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import pickle
-import uuid
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -98,12 +97,10 @@ class _DaskPlan(Plan):
         self._waiting = Lock()
         self._merged: Sums | None = None
 
-        self._n_per_row = sum(feature.n_predictions_per_row for feature in self._inputs.values())
-
     @property
     def n_predictions(self) -> int:
         """Predictions that all features take, on the cluster."""
-        return self._n_per_row * self._grids.n_rows
+        return sum(feature.n_predictions_per_row for feature in self._inputs.values()) * self._grids.n_rows
 
     def of_output(self, model: Any, X: Any, options: Options) -> Plan:  # noqa: ARG002 - X is on the cluster
         """Return the plan of another output on the sample."""
@@ -118,9 +115,10 @@ class _DaskPlan(Plan):
     ) -> FeatureExplanation:
         """Return one feature; the first one waits for all partitions."""
 
-        def report(n_rows: int) -> None:
+        def report(before: int, after: int) -> None:
+            total, n = self.n_predictions, len(self._partitions)
             if progress is not None:
-                progress(n_rows * self._n_per_row, self.n_predictions, f"{len(self._partitions):,} partitions")
+                progress(total * after // n - total * before // n, total, f"{n:,} partitions")
 
         with self._waiting:
             if self._merged is None:
@@ -146,13 +144,13 @@ def _reduce(
     client: Any,
     compute: Callable[..., Any],
     partitions: Sequence[tuple[Any, Any]],
-    report: Callable[[int], object] | None = None,
+    report: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Any:
     """Compute all partitions, and merge the results, eight at a time; None where all are None.
 
     - `client`: None for workers in this process, which end with the work. `compute` is sent once to each worker.
-    - `report`: called with the number of rows of each partition that is done; `compute` can be cancelled then.
+    - `report`: called with numbers of partitions that were and are done; `compute` can be cancelled then.
     - `cancelled`: called now and then; True ends the work on the cluster, too.
     """
     from dask.delayed import delayed
@@ -164,14 +162,15 @@ def _reduce(
         local = Client(processes=False, dashboard_address=":0", set_as_default=False)  # type: ignore[no-untyped-call]
         with local:
             return _reduce(local, compute, partitions, report, cancelled)
-    topic = None if report is None else f"ice-explorer-{uuid.uuid4().hex}"
     computed, merged = delayed(_compute_partition, pure=False), delayed(cluster.merge, pure=False)
     sent = delayed(pickle.loads, pure=False)(_pickle(compute))  # bytes, so that each worker makes the model once
-    level = [computed(sent, rows, weights, number, topic) for number, (rows, weights) in enumerate(partitions)]
+    can_cancel = report is not None
+    level = [computed(sent, rows, weights, number, can_cancel) for number, (rows, weights) in enumerate(partitions)]
+    watched = level if can_cancel else []
     while len(level) > 1:
         level = [merged(*level[k : k + _MERGED_AT_A_TIME]) for k in range(0, len(level), _MERGED_AT_A_TIME)]
     try:
-        return _wait_for(client, level[0], topic, report, cancelled)
+        return _wait_for(client, [*watched, level[0]], report, cancelled)
     except ICEExplorerError:
         raise
     except Exception as error:
@@ -180,34 +179,29 @@ def _reduce(
 
 def _wait_for(
     client: Any,
-    result: Any,
-    topic: str | None,
-    report: Callable[[int], object] | None,
+    results: Sequence[Any],
+    report: Callable[[int, int], object] | None,
     cancelled: Callable[[], bool] | None,
 ) -> Any:
-    n_rows: dict[int, int] = {}  # by partition: one is computed again where a worker was lost with it
+    """Wait for the last of some results; the others are partitions, which are reported."""
     n_reported, is_done = 0, False
-    if topic is not None:
-        client.subscribe_topic(topic, lambda event: n_rows.setdefault(*event[1]))
     with warnings.catch_warnings():  # the model has to be sent
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        future = client.compute(result)
+        *parts, future = client.compute(results)
     try:
         while not is_done:
-            is_done = future.done()  # events of partitions that are done are received by then
-            if report is not None:
-                for count in list(n_rows.values())[n_reported:]:
-                    report(count)
-                    n_reported += 1
+            is_done = future.done()
+            n_done = len(parts) if is_done else sum(part.done() for part in parts)
+            if report is not None and n_done > n_reported:  # fewer are where a worker was lost
+                report(n_reported, n_done)
+                n_reported = n_done
             if not is_done and cancelled is not None and cancelled():
                 raise Cancelled("The work on the cluster was cancelled.")
             sleep(0 if is_done else _PAUSE)
         return future.result()
     finally:
         if client.status == "running":
-            future.cancel()
-            if topic is not None:
-                client.unsubscribe_topic(topic)
+            client.cancel([*parts, future])
 
 
 def _failure(client: Any, error: Exception) -> PredictionError:
@@ -228,7 +222,7 @@ def _failure(client: Any, error: Exception) -> PredictionError:
     )
 
 
-def _compute_partition(compute: Callable[..., Any], rows: Any, weights: Any, number: int, topic: str | None) -> Any:
+def _compute_partition(compute: Callable[..., Any], rows: Any, weights: Any, number: int, can_cancel: bool) -> Any:  # noqa: FBT001 - Dask passes it by position
     """Compute one partition on a worker, until it is cancelled."""
     from distributed import get_worker
 
@@ -239,11 +233,7 @@ def _compute_partition(compute: Callable[..., Any], rows: Any, weights: Any, num
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    if topic is None:
-        return compute(rows, number, sample_weight=weights)
-    result = compute(rows, number, sample_weight=weights, cancelled=is_cancelled)
-    worker.log_event(topic, (number, len(rows)))
-    return result
+    return compute(rows, number, sample_weight=weights, **{"cancelled": is_cancelled} if can_cancel else {})
 
 
 def _pickle(value: Any) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +11,7 @@ import numpy as np
 
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
-from ice_explorer.export.files import FEATURE, files_of, plain_name, system_errors
+from ice_explorer.export.files import files_of, plain_name
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
@@ -83,7 +82,7 @@ def _stem(request: ExportRequest) -> str:
 def _save_beside_notebook(
     explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
-    """Write into the working directory of the kernel under the first free name; one file per feature into a folder."""
+    """Write into the working directory of the kernel under the first free name."""
     try:
         file = Path.cwd() / name
     except OSError as error:
@@ -91,21 +90,8 @@ def _save_beside_notebook(
             "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone.",
             "Change it with `os.chdir(...)`, or download the file.",
         ) from error
-    is_folder = what == "all" and file.suffix in save.ONE_EACH
-    target = first = file.with_suffix("") if is_folder else file
-    number = 1
+    target, number = file, 1
     while any(os.path.lexists(each) for each in files_of(target)):
         number += 1
-        target = first.with_name(f"{first.stem}-{number}{first.suffix}")
-    if not is_folder:
-        save.save(explanation, state, target, what, **options)
-        return target
-    with system_errors(target):
-        target.mkdir()
-    try:
-        save.save(explanation, state, target / f"{FEATURE}{file.suffix}", what, **options)
-    except BaseException:
-        with suppress(OSError):  # files of the first features stay
-            target.rmdir()
-        raise
-    return target
+        target = file.with_name(f"{file.stem}-{number}{file.suffix}")
+    return save.save(explanation, state, target, what, **options)

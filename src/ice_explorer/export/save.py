@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ice_explorer.checks import check_flag, check_integer
 from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
-from ice_explorer.export.files import CSV, FEATURE, as_path, check_target, files_of, name_each, write_files
+from ice_explorer.export.files import CSV, as_path, check_target, files_of, write_files
 from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
 from ice_explorer.figures.paper import USUAL_DPI, Paper, pdf_bytes, png_bytes, svg_bytes
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
-from ice_explorer.scene.build import ranking_of, scene, scenes, with_pair, with_surroundings
+from ice_explorer.scene.build import scene, scenes, with_pair, with_surroundings
 from ice_explorer.scene.provenance import provenance
 from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.page import Frozen, frozen_page
@@ -50,31 +50,19 @@ def save(
     overwrite: bool = False,
     max_lines: int | None = None,
     **paper: Any,
-) -> Path | list[Path]:
-    """Write what is shown of an explanation to a file, or to one for each feature, as for `ICEExplorer.save`.
+) -> Path:
+    """Write what is shown of an explanation to a file, as for `ICEExplorer.save`.
 
     `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
     """
-    file, state = as_path(path), ViewState.of(view_state)
+    file = as_path(path)
     check_flag("overwrite", overwrite)
-    one_each = content_of(what) == "all" and FEATURE in file.name
-    wanted = {file: (state, what)}
     _check_format(file)
-    if one_each:
-        features = [bar.label for bar in ranking_of(explanation, state).bars]
-        curves = replace(state, choices={name: choice for name, choice in state.choices.items() if name != "pair"})
-        wanted = {
-            # A word says what is drawn, also where a feature has it for a name.
-            each: (replace(curves, feature=feature), "panel" if feature in _WORDS else feature)
-            for each, feature in zip(name_each(file, features), features, strict=True)
-        }
-    for each in wanted:  # all of them before the first is written
-        for target in files_of(each):
-            check_target(target, overwrite=overwrite)
-    for each, (shown, content) in wanted.items():
-        parts = file_contents(explanation, shown, each, content, max_lines, **paper)
-        write_files(dict(zip(files_of(each), parts, strict=True)), overwrite=overwrite)
-    return list(wanted) if one_each else file
+    for target in files_of(file):
+        check_target(target, overwrite=overwrite)
+    parts = file_contents(explanation, view_state, file, what, max_lines, **paper)
+    write_files(dict(zip(files_of(file), parts, strict=True)), overwrite=overwrite)
+    return file
 
 
 def file_contents(
@@ -90,8 +78,8 @@ def file_contents(
     _check_format(file)
     if content == "all" and suffix in ONE_EACH:
         raise OptionError(
-            f"`path` must hold '{{feature}}' where a {suffix} of each feature is wanted; got {quoted(str(file))}.",
-            f"Write for example 'figures/{{feature}}{suffix}', or use '.pdf', which has a page for each.",
+            f"`path` must end in '.pdf' to hold a figure of each feature; got {quoted(str(file))}.",
+            f"Save one feature at a time: `save('age{suffix}', 'age')`.",
         )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)

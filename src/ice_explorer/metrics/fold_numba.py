@@ -275,7 +275,7 @@ def add_curves(
     - `on_nodes` (n_nodes + 3, n_groups + 1): added to: w |Δ| of the groups of windows, and w, at the nodes. Without
       columns where no nodes stand for the observed values; then `by_row` (n_rows, n_groups + 1) has them row by row.
     - `ends` (n_rows, 2): written: lowest and highest value of each curve.
-    - `curves` (3, n_active + 1), `moments` (3, n_groups), `intervals` (n_active,): moments of curves and of changes, and
+    - `curves` (3, n_active + 1), `moments` (3, n_groups), `intervals` (n_active,): moments of curves and changes, and
       Σ w |change| within intervals; added to.
     - `windows`, `terms`: `Windows.stretches` and `Windows.deviation_terms`; `step`: stretches and factors of "step"
       under another convention, else without groups.

@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 import anywidget
 import traitlets
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explain_model import ExplainOptions
-    from ice_explorer.explanation import Explanation, FileOptions
+    from ice_explorer.explanation import Explanation
     from ice_explorer.standalone.page import Frozen
     from ice_explorer.widget.view_table import ViewTable
 
@@ -571,14 +571,6 @@ class ICEExplorer(anywidget.AnyWidget):
             traits = {name: getattr(self, name) for name in self._public_traits()}
             return copy.deepcopy({"version": STATE_VERSION, **traits, "view": self._view})
 
-    @overload
-    def save(
-        self, path: str | Path, what: Literal["view", "panel"] = "view", **options: Unpack[FileOptions]
-    ) -> Path: ...
-
-    @overload
-    def save(self, path: str | Path, what: str, **options: Unpack[FileOptions]) -> Path | list[Path]: ...
-
     def save(
         self,
         path: str | Path,
@@ -591,7 +583,7 @@ class ICEExplorer(anywidget.AnyWidget):
         caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
-    ) -> Path | list[Path]:
+    ) -> Path:
         """Write the view as it stands to a file; the suffix chooses the format.
 
         Parameters
@@ -599,7 +591,6 @@ class ICEExplorer(anywidget.AnyWidget):
         path : str or Path
             Ends in .svg, .png, .pdf, .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
             explanation itself, which `ice_explorer.load` opens without the model.
-            With "{feature}" in its name, and `what="all"`, each feature has a file of its own.
         what : str
             "view" is all that the screen shows: the ranking or the interactions, and the open feature with what stands
             under it, or all features in small. "panel" is the open feature alone, coloured as it is; the name
@@ -629,13 +620,12 @@ class ICEExplorer(anywidget.AnyWidget):
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
             other classes it keeps fewer, of half a million values together, to be compared side by side.
         overwrite : bool
-            Replace files that are there. Each file is whole or not there, also where the process is killed; of
-            `what="all"` the files of the first features are there then.
+            Replace a file that is there. It is whole or not there, also where the process is killed.
 
         Returns
         -------
-        Path or list of Path
-            Of the file, or of the file of each feature.
+        Path
+            Of the file.
 
         Raises
         ------
