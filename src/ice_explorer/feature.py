@@ -577,11 +577,23 @@ class FeatureExplanation(Unchanging):
         note = self._notes.get("outlying")
         return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
 
+    @property
+    def _driver_rows(self) -> Rows:
+        """Rows whose curves are compared: all, or a sample that is stratified by the feature and seeded."""
+        return self._context.draw(self._item.feature.values, self._item.summed, MOST_ROWS, f"drivers of {self.label}")
+
+    def _compared_curves(self, n_drawn: int) -> tuple[Rows, Array]:
+        """Return the curves that are compared; where the model would be called for them, those that are drawn."""
+        if self._kept is None and self._method.calls_model:
+            rows = self._draw(n_drawn)
+            return rows, self.compute_curves(rows)
+        rows = self._driver_rows
+        return rows, np.concatenate([curves for _, curves in self._computed(rows)])
+
     def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
 
         def found() -> Drivers:
-            values, rows = self._item.feature.values, self._item.summed
-            positions = self._context.draw(values, rows, MOST_ROWS, f"drivers of {self.label}")
+            values, positions = self._item.feature.values, self._driver_rows
             seconds = second_features(self._context.columns, self._item.feature)
             every_column = [values, *(second.values for second in seconds)]
             lowest, highest = self._prediction_range
@@ -597,7 +609,7 @@ class FeatureExplanation(Unchanging):
                 distinct_rows(np.column_stack([column[positions] for column in every_column]))[1],
                 lengths=np.diff(starts, append=len(self.axis)).astype(np.float64),
                 prediction_range=highest - lowest,
-                n_curves=len(rows),
+                n_curves=len(self._item.summed),
             )
 
         return self._once(DRIVERS, found)
@@ -696,7 +708,8 @@ class FeatureExplanation(Unchanging):
                 count, rows count by weight.
             measure : str
                 "spearman": rank correlation. "correlation_ratio" of a number and a category: the root of the share of
-                the variance of the number that lies between levels. "cramers_v" of two categories.
+                the variance of the number that lies between levels. "cramers_v" of two categories. Both less what they
+                are on average by chance, which is much where there are many levels; NaN where each row has its own.
         """
         check_integer("n", n, 1, f"Leave it out for {MOST}.")
         return correlated(self._context, self._item.feature, n)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal
 from scipy.stats import spearmanr
 from scipy.stats.contingency import association
+from sklearn.metrics import r2_score
 from witnesses import data, nonlinear
 
 import ice_explorer as ice
@@ -31,20 +32,36 @@ def test_numbers_are_compared_by_ranks():
 
 
 def test_categories_are_compared_by_their_means():
-    """The correlation ratio with numbers, both ways, and Cramér's V with categories, as in SciPy."""
+    """By the adjusted R² of the means, both ways, and by Cramér's V as in SciPy less its bias."""
     generator = np.random.default_rng(0)
     city = generator.choice(["a", "b", "c"], 200)
     X = pd.DataFrame({"z": generator.normal(size=200) + (city == "b"), "city": city, "pet": np.roll(city, 1)})
     X.loc[:99, "pet"] = X["city"][:100]
     e = explain(lambda X: X["z"], X)
-    mean = X.groupby("city")["z"].transform("mean")
-    ratio = mean.std() / X["z"].std()
+    n = len(X)
+    unadjusted = r2_score(X["z"], X.groupby("city")["z"].transform("mean"))
+    ratio = np.sqrt(1 - (1 - unadjusted) * (n - 1) / (n - 3))
     found = e["city"].correlated()
     assert found["measure"].to_dict() == {"pet": "cramers_v", "z": "correlation_ratio"}
     assert_allclose(found["correlation"]["z"], ratio, rtol=1e-12)
     assert_allclose(e["z"].correlated()["correlation"]["city"], ratio, rtol=1e-12)
     counts = pd.crosstab(X["city"], X["pet"])
-    assert_allclose(found["correlation"]["pet"], association(counts, method="cramer"), rtol=1e-12)
+    squared = 2 * association(counts, method="cramer") ** 2 - 2 * 2 / (n - 1)
+    assert_allclose(found["correlation"]["pet"], np.sqrt(squared / (2 - 2 * 2 / (n - 1))), rtol=1e-12)
+
+
+def test_many_levels_vary_with_nothing_by_chance():
+    """Names of rows and codes of few rows each do not stand before what does vary with a feature."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=200)
+    X = pd.DataFrame({"x": x, "near": x + generator.normal(size=200), "city": generator.choice(["a", "b"], 200)})
+    X["code"], X["name"] = generator.integers(0, 60, 200).astype(str), [f"row {row}" for row in range(200)]
+    e = explain(lambda X: X["x"], X, features=["x", "city"])
+    found = e["x"].correlated()["correlation"]
+    assert found.index[0] == "near"
+    assert found["code"] < 0.3
+    assert np.isnan(found["name"])
+    assert e["city"].correlated()["correlation"]["code"] < 0.3
 
 
 def test_whole_weights_are_repeated_rows():

@@ -185,18 +185,30 @@ def _centred_ranks(values: Array, weights: Array) -> Array:
 
 
 def _correlation_ratio(levels: Array, values: Array, weights: Array) -> float:
-    """Return η: the root of the share of the variance of values that lies between levels."""
+    """Return η: the root of the share of the variance of values that lies between levels.
+
+    Less what it is on average by chance (ε² of Kelley, 1935), which is all of it where each row has a level of its own.
+    """
     values = values - np.average(values, weights=weights)
     _, of_row = np.unique(levels, return_inverse=True)
     mass = np.bincount(of_row, weights)
     between, total = (np.bincount(of_row, weights * values) ** 2 / mass).sum(), weights @ values**2
-    return float(np.sqrt(min(between / total, 1.0))) if total > 0 and len(mass) > 1 else np.nan
+    n, n_levels = mass.sum(), len(mass)
+    if not total > 0 or not 1 < n_levels < n:
+        return np.nan
+    return float(np.sqrt(max(1 - (1 - between / total) * (n - 1) / (n - n_levels), 0.0)))
 
 
 def _cramers_v(first: Array, second: Array, weights: Array) -> float:
+    """Return Cramér's V, less what it is on average by chance (Bergsma, 2013)."""
     rows, columns = (np.unique(levels, return_inverse=True)[1] for levels in (first, second))
     shape = int(rows.max()) + 1, int(columns.max()) + 1
-    table = np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape) / weights.sum()
+    n = weights.sum()
+    table = np.bincount(rows * shape[1] + columns, weights, shape[0] * shape[1]).reshape(shape) / n
     expected = np.outer(table.sum(axis=1), table.sum(axis=0))
-    smaller = min(shape) - 1
-    return float(np.sqrt(((table - expected) ** 2 / expected).sum() / smaller)) if smaller else np.nan
+    if not 1 < min(shape) <= max(shape) < n:
+        return np.nan
+    by_chance = (shape[0] - 1) * (shape[1] - 1) / (n - 1)
+    squared = max(((table - expected) ** 2 / expected).sum() - by_chance, 0.0)
+    smaller = min(size - (size - 1) ** 2 / (n - 1) for size in shape) - 1
+    return float(np.sqrt(squared / smaller)) if smaller > 0 else np.nan

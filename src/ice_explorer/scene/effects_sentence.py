@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Parts: TypeAlias = "tuple[tuple[str, int | None], ...]"
 """Texts of a sentence, each with the number of the group that it is about; None where it is about none."""
 
-_SENTENCE_ROWS: Final = 1000  # whose curves the means of groups are of
+_DRAWN_ROWS: Final = 1000  # whose curves tell how far rows differ
 _LEAST_TURN: Final = 0.1  # of the range of a mean: where it exceeds both ends by more, its extrema are named
 _LEAST_DIFFERENCE: Final = 0.2  # of the largest change: groups that differ by less have one effect
 _FLAT: Final = 0.1  # of the largest change in a group
@@ -43,10 +43,10 @@ def _split_sentence(feature: FeatureExplanation, driver: Driver) -> Parts:
     The change is that from the lowest to the highest value, or between the extrema of a mean that turns in between.
     Where few rows of one of the groups have values that many of the other have, it is that among values of both.
     """
-    rows = feature._draw(_SENTENCE_ROWS)
+    rows, curves = feature._compared_curves(_DRAWN_ROWS)
     seconds = second_features(feature._context.columns, feature._item.feature)
     sides = _sides_of(next(each for each in seconds if each.label == driver.column), rows, driver)
-    weights, curves = feature._context.row_weights[rows], feature.compute_curves(rows)
+    weights = feature._context.row_weights[rows]
     masses = [float(weights[sides == side].sum()) for side in (0, 1)]
     if not all(masses):
         return ()
@@ -109,7 +109,7 @@ def _fan_sentence(feature: FeatureExplanation) -> Parts:
     axis = display_axis(feature._item.feature, feature.axis)
     if axis.is_unordered or len(axis.grid) < 2:
         return ()
-    rows = feature._draw(_SENTENCE_ROWS)
+    rows = feature._draw(_DRAWN_ROWS)
     curves = feature.compute_curves(rows)
     changes = curves[:, -1] - curves[:, 0]
     average = float(feature.partial_dependence[-1] - feature.partial_dependence[0])
