@@ -494,7 +494,7 @@ STATSMODELS = [
     ),
     Case(
         "statsmodels", "MNLogit by formula", formula("mnlogit", "level ~ rooms", column=1), needs="statsmodels",
-        options={"output": "1"},
+        options={"output": 1},
     ),
     Case("statsmodels", "OLS with a constant, of a frame", with_constant("OLS", NUMBER), needs="statsmodels"),
     Case(
@@ -516,7 +516,7 @@ STATSMODELS = [
     Case(
         "statsmodels", "OrderedModel",
         more_than_coefficients("miscmodels.ordinal_model", "OrderedModel", in_order(), 2, constant=False),
-        needs="statsmodels", options={"output": "large"},
+        needs="statsmodels", options={"output": 2},
     ),
 ]  # fmt: skip
 

@@ -21,7 +21,6 @@ from ice_explorer.drafts import Drafter, Drafts
 from ice_explorer.engines.context import (
     LEAST_BYTES,
     Context,
-    note_columns_beyond_limit,
     note_columns_not_ranked,
     note_grids,
     note_saturated,
@@ -129,7 +128,6 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     said = [
         *predictor.notes,
         *skipped,
-        *note_columns_beyond_limit(n_bytes, max(limit, LEAST_BYTES)),
         *note_small_weights(weights),
         *note_undeclared_groups(find_groups(undeclared)),
         *note_grids(inputs),

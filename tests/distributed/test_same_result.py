@@ -73,7 +73,7 @@ def test_a_sample_of_the_rows_comes_to_this_machine(client, model, X):
     assert_array_equal(curves, again["decimal"].curves)
     assert e.drivers("decimal")["feature"][0] == "whole"
     for request in (lambda: e.table(ci=0.95), lambda: e.table(by="level")):
-        with pytest.raises(ModelNeededError, match=r"10,000 of 12,000 rows, the others are on a cluster"):
+        with pytest.raises(ModelNeededError, match=r"this explanation has those of 10,000 of 12,000 rows"):
             request()
 
 

@@ -27,7 +27,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 from threadpoolctl import threadpool_limits
 
 import ice_explorer as ice
-from ice_explorer import plan
 
 catboost = pytest.importorskip("catboost")
 lightgbm = pytest.importorskip("lightgbm")
@@ -242,11 +241,9 @@ def responses_of(model, target):
     """Return what can be explained of a model by its trees."""
     if target not in {"two", "three"}:
         return ["auto"]
-    has_pure_leaves = getattr(model, "min_samples_leaf", None) == 1
     return [
         "predict_proba",
-        *(["log_odds"] if not has_pure_leaves or hasattr(model, "decision_function") else []),
-        *(["decision_function"] if hasattr(model, "decision_function") else []),
+        *(["log_odds", "decision_function"] if hasattr(model, "decision_function") else []),
         *(["predict"] if isinstance(model, DecisionTreeClassifier | ExtraTreeClassifier) else []),
     ]
 
@@ -585,25 +582,6 @@ def test_levels_in_a_grid_of_thresholds_are_the_observed_ones():
     assert len(np.unique(e["x5"].curves[0])) > 2
 
 
-def test_columns_that_take_more_than_the_limit_are_noted(monkeypatch):
-    """Blocks get what columns leave of `memory_limit`, and always a little."""
-    X = np.arange(60.0).reshape(20, 3)
-    model = HistGradientBoostingRegressor(max_iter=2).fit(X, X[:, 0])
-    monkeypatch.setattr(plan, "LEAST_BYTES", 100)
-    enough, scarce, frame = (
-        ice.explain(model, rows, progress=False, memory_limit=limit)
-        for rows, limit in ((X, 480), (X, 479), (pd.DataFrame(X), 1))  # a frame shares its columns with its owner
-    )
-    for e in (enough, frame):
-        assert not [note for note in e.notes if "memory_limit" in note]
-    (note,) = [note for note in scarce.notes if "memory_limit" in note]
-    assert note == (
-        "The columns of X take 0 MB, more than `memory_limit`; blocks are as small as they get. "
-        "Pass fewer rows or columns, or a DataFrame of float64 columns."
-    )
-    assert_allclose(scarce["x0"].curves, enough["x0"].curves, rtol=1e-12)
-
-
 # --- what is left to the model --------------------------------------------------------------------
 
 
@@ -662,11 +640,6 @@ LEFT_TO_THE_MODEL = {
     "a square root": (
         lambda: lgb("number", reg_sqrt=True).fit(table(), targets()["number"]), table, {},
         "The predictions of 'regression sqrt' are no known function of the sum of the leaves.",
-    ),
-    "leaves all but pure": (
-        lambda: DecisionTreeClassifier(max_depth=1).fit([[0.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1], [1, 1e-13, 1, 1]),
-        lambda: np.array([[0.0], [1.0]]), {"response": "log_odds"},
-        "Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.",
     ),
     "a linear booster": (
         lambda: xgb("number", booster="gblinear", max_depth=None).fit(table(), targets()["number"]), table, {},

@@ -26,13 +26,6 @@ def test_links_at_the_ends_of_the_line(m):
     assert_allclose(Link("softmax_log_odds").apply(margins), m - np.logaddexp(0.5, -2.0))
 
 
-def test_log_odds_know_rounding_from_a_vote():
-    """What lies closer to 0 or 1 than a single leaf can is 0 or 1."""
-    p = np.array([[1e-17, 0.01, 0.5, 0.99, 1.0 + 1e-16, 1.0 - 1e-15]])
-    expected = [-np.inf, np.log(0.01 / 0.99), 0.0, np.log(0.99 / 0.01), np.inf, np.inf]
-    assert_allclose(Link("logit", resolution=0.005).apply(p), expected, atol=1e-15)
-
-
 def accepted(forest, predict, response, position=None):
     """Return what has the links that reproduce predictions of two rows."""
     columns, rows = list(np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]]).T), np.arange(2)

@@ -100,16 +100,11 @@ class Context:
         """Raise if some of the rows that were explained are not at hand; `what` as for `check_model`."""
         if self.has_all_rows:
             return
-        rows = f"{self.table.n_observations:,} of {self.n_explained:,} rows"
+        advice = f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={self.n_explained})`."
         if self.origin is None:
-            raise ModelNeededError(
-                f"{what} the curves of all rows; this explanation has those of {rows}, the others are on a cluster.",
-                "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`.",
-            )
-        raise ModelNeededError(
-            f"{what} the curves of all rows; this explanation was opened from a file with {rows}.",
-            f"Explain the model again, or save all rows: `e.save('result.ice', max_lines={self.n_explained})`.",
-        )
+            advice = "Explain rows that fit into memory: `explain(model, X.sample(frac=0.01).compute())`."
+        rows = f"{self.table.n_observations:,} of {self.n_explained:,} rows"
+        raise ModelNeededError(f"{what} the curves of all rows; this explanation has those of {rows}.", advice)
 
     def with_distance(self, distance: str) -> Context:
         """Return the same with another distance in the settings; it shares what was computed."""
@@ -237,14 +232,6 @@ def note_saturated(*, is_saturated: bool) -> list[str]:
         return []
     where = "Most predicted probabilities are within 0.01 of 0 or 1, where they hardly change"
     return [f'{where}; `response="log_odds"` explains log-odds, which do.']
-
-
-def note_columns_beyond_limit(n_bytes: int, limit: int) -> list[str]:
-    """Return a note if the columns of X alone take more than the limit."""
-    if n_bytes <= limit:
-        return []
-    what = f"The columns of X take {n_bytes / 1e6:,.0f} MB, more than `memory_limit`"
-    return [f"{what}; blocks are as small as they get. Pass fewer rows or columns, or a DataFrame of float64 columns."]
 
 
 def note_columns_not_ranked(

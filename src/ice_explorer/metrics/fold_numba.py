@@ -96,27 +96,18 @@ def _add_from_one_side(side, rows, grid, likely, ends, weights, numerators, deno
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_likelihoods(observed, scales, masses, axis, ends, weights, numerators, denominators):
-    """Add numerators and denominators of Eq. 2 at all decays.
+    """Add numerators (n_rates,) and denominators (n_sums, n_rates) of Eq. 2 at all decays.
 
     The likelihood of a grid value v for a row on its left, at x, is the product of the likelihoods of all gaps between
     x and v. So sums over the rows on the left of v follow from those at the row before, in one pass over rows and grid
     values; and likewise from the right.
 
-    Parameters
-    ----------
-    observed, scales : float64 (n_rows,)
-        Observed values and likelihood scales of rows, or of nodes that stand for them. Rows of one scale are neighbors,
-        in the order of their values.
-    masses : float64 (n_rows, n_columns)
-        w |Δ| of the groups of windows, and w.
-    axis : grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to
-    ends : `Windows.ends`
-    weights : float64 (n_sums, n_grid)
-        How much the likelihood of each grid value counts in denominators.
-    numerators : float64 (n_rates,)
-        Added to.
-    denominators : float64 (n_sums, n_rates)
-        Added to.
+    - `observed`, `scales` (n_rows,): of rows, or of nodes that stand for them. Rows of one scale are neighbors, in the
+      order of their values.
+    - `masses` (n_rows, n_columns): w |Δ| of the groups of windows, and w.
+    - `axis`: grid (n_grid,), exponents a = -ln(λ) (n_rates,), and the distance that likelihoods are relative to.
+    - `ends`: `Windows.ends`.
+    - `weights` (n_sums, n_grid): how much the likelihood of each grid value counts in denominators.
     """
     grid, exponents, nearest = axis
     n_grid, n_exponents = grid.shape[0], exponents.shape[0]
@@ -273,42 +264,23 @@ def _place_on(quadrature, value, shares):
 def add_curves(
     stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends, curves, moments, intervals, windows, terms, step
 ):
-    """Add a block of rows to all sums; return the extremes of the curves.
+    """Add a block of rows to all sums.
 
     Compiled twice: for curves, and for the jumps of a sweep, of which curves are made a few rows at a time.
 
-    Parameters
-    ----------
-    stretches : float64 (n_rows, n_active + 1), or None
-    jumps : `jumps`, `base`, `start` and `link` as `write_curves` takes them, or None
-        In place of `stretches`; set back to 0.
-    rows : observed values and weights, float64 (n_rows,) each
-    total : float64
-        Weight of the rows before.
-    quadrature : as `_place_on` takes it
-    on_nodes : float64 (n_nodes + 3, n_groups + 1)
-        Added to: w |Δ| of the groups of windows, and w, at the nodes of the quadrature.
-        Without columns where no nodes stand for the observed values.
-    by_row : float64 (n_rows, n_groups + 1)
-        All of that row by row, where there are no nodes; else without rows.
-    ends : float64 (n_rows, 2)
-        Written: lowest and highest value of each curve.
-    curves, moments : float64 (3, n_active + 1), (3, n_groups)
-        Moments of curves, and of changes; added to.
-    intervals : float64 (n_active,)
-        Σ w |change| within each; added to.
-    windows, terms : `Windows.stretches` and `Windows.deviation_terms`
-    step : `Windows.stretches` and `Windows.factors` of "step" under another convention, else without groups
-
-    Returns
-    -------
-    lowest, highest : float64
-    extent : float64
-        Σ w (largest - smallest prediction of the row).
-    deviations : float64
-        Σ w of how much changes deviate along the curve.
-    step_total : float64
-        Σ w of the impact by `step`.
+    - `stretches` (n_rows, n_active + 1), or None.
+    - `jumps`: in their place `jumps`, `base`, `start` and `link` as `write_curves` takes them; set back to 0.
+    - `rows`: observed values and weights, (n_rows,) each; `total`: weight of the rows before.
+    - `quadrature`: as `_place_on` takes it.
+    - `on_nodes` (n_nodes + 3, n_groups + 1): added to: w |Δ| of the groups of windows, and w, at the nodes. Without
+      columns where no nodes stand for the observed values; then `by_row` (n_rows, n_groups + 1) has them row by row.
+    - `ends` (n_rows, 2): written: lowest and highest value of each curve.
+    - `curves` (3, n_active + 1), `moments` (3, n_groups), `intervals` (n_active,): moments of curves and changes, and
+      Σ w |change| within intervals; added to.
+    - `windows`, `terms`: `Windows.stretches` and `Windows.deviation_terms`; `step`: stretches and factors of "step"
+      under another convention, else without groups.
+    - returns the lowest and highest prediction, Σ w (largest - smallest prediction of the row), Σ w of how much changes
+      deviate along the curve, and Σ w of the impact by `step`.
     """
     observed, weights = rows
     n_rows, n_stretches, n_columns = weights.shape[0], curves.shape[1], on_nodes.shape[1]

@@ -5,7 +5,6 @@ Methods have their scikit-learn names. A library is imported only if a model of 
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -299,21 +298,7 @@ def _statsmodels_results(results: Any) -> Methods:
             "Pass `lambda X: results.predict(X[exog_columns], exog_infl=X[exog_infl_columns])`.",
         )
 
-    def predict(rows: Any, **options: Any) -> Any:
-        return np.asanyarray(results.predict(_as_pandas(rows), **options))
-
-    names = getattr(model, "_ynames_map", None)  # MNLogit
-    classes = None if names is None else list(names.values())
-    if type(model).__name__ == "OrderedModel":
-        classes = list(model.labels)
-    if classes is not None:
-        return {"predict_proba": PredictionMethod(predict, "probabilities")}, classes
-    methods = {"predict": PredictionMethod(predict, "numbers")}
-    if "which" in inspect.signature(model.predict).parameters:
-        methods["decision_function"] = PredictionMethod(partial(predict, which="linear"), "scores")
-    if type(getattr(model, "family", None)).__name__ != "Binomial":
-        return methods, None
-    return {"predict_proba": _two_classes(predict), **methods}, [0, 1]
+    return {"predict": PredictionMethod(lambda rows: np.asanyarray(results.predict(_as_pandas(rows))), "numbers")}, None
 
 
 def _statsmodels_model(model: Any) -> Methods:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds", "logit"]
+LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds"]
 
 _KINDS: Mapping[str, tuple[LinkKind, ...]] = {
     "predict_proba": ("sigmoid", "softmax"),
@@ -35,15 +35,12 @@ class Link:
     """A function from the margins of a row to one output.
 
     - `kind`: "identity"; "exp"; "sigmoid", 1 / (1 + exp(-m)); "softmax", the share of one of several margins;
-      "softmax_log_odds", its log-odds; "logit", log-odds of a margin that is a probability.
+      "softmax_log_odds", its log-odds.
     - `output`: the margin that the output belongs to.
-    - `resolution`: of "logit": a probability closer than this to 0 or 1 is 0 or 1, because only rounding puts a sum of
-      leaves there. The library gets infinite log-odds in the same places.
     """
 
     kind: LinkKind = "identity"
     output: int = 0
-    resolution: float = 0.0
 
     def apply(self, margins: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn margins (n_margins, …) into outputs (…)."""
@@ -66,10 +63,6 @@ class Link:
                 others = np.delete(margins, self.output, axis=0)
                 highest = others.max(axis=0)
                 return np.asarray(m - (highest + np.log(np.exp(others - highest).sum(axis=0))))
-            case "logit":
-                p = np.where(m < self.resolution, 0.0, np.where(m > 1.0 - self.resolution, 1.0, m))
-                with np.errstate(divide="ignore"):
-                    return np.asarray(np.log(p) - np.log1p(-p))
         assert_never(self.kind)
 
 
@@ -130,7 +123,6 @@ class Forest:
     - `set_start` (n_sets + 1,), `set_codes`: codes of set s are set_codes[set_start[s]:set_start[s + 1]]; they go left
       if `listed_left`, and all other codes, seen in training or not, go to the other side.
     - `link`: identity until one is accepted.
-    - `links`: candidates where the library has its own; otherwise those of the response.
     - `factors`: numbers that the margins may have to be multiplied by.
     - `is_base_output`: whether `base` is written as an output of the model, before the link is inverted.
     """
@@ -159,7 +151,6 @@ class Forest:
     set_codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     listed_left: bool = True
     link: Link = Link()
-    links: tuple[Link, ...] = ()
     factors: tuple[float, ...] = (1.0,)
     is_base_output: bool = False
 
@@ -211,10 +202,9 @@ class Forest:
         """
         # The sweep that computes curves also sums the leaves.
         leaves = TreeCurves(replace(self, base=0.0 * self.base), columns, {}).sweep([])(np.arange(len(columns[0]))).base
-        links = [(link, 1.0) for link in self.links] or list_links(response, len(self.base), position)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_kind = {"sigmoid": np.log(self.base) - np.log1p(-self.base), "exp": np.log(self.base)}
-        for link, sign in links:
+        for link, sign in list_links(response, len(self.base), position):
             bases = [by_kind.get(link.kind, self.base) if self.is_base_output else self.base]
             if self.is_base_output and link.kind == "identity" and response != "predict":
                 bases += by_kind.values()  # margins are explained themselves, and their link is unknown

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ice_explorer.trees.forest import Forest, Link, NotExactError, codes_from_bits, join
+from ice_explorer.trees.forest import Forest, NotExactError, UnsupportedModelError, codes_from_bits, join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,28 +43,17 @@ def _averaging(model: Any, position: int | None, response: str) -> Forest:
     trees = [member.tree_ for member in getattr(model, "estimators_", [model])]
     column = position or 0
     if not hasattr(model, "classes_"):
-        values, link = [tree.value[:, column, 0] for tree in trees], Link()
-    elif isinstance(model.classes_, list):
-        raise NotExactError(f"{type(model).__name__} is a multi-output classifier.")
+        values = [tree.value[:, column, 0] for tree in trees]
+    elif response == "log_odds":
+        raise UnsupportedModelError("Log-odds of a mean of probabilities are no sum of leaves.")
     elif response == "predict":
         # The first of the largest fractions, as argmax takes it.
-        values, link = [(tree.value[:, 0].argmax(axis=1) == column).astype(np.float64) for tree in trees], Link()
+        values = [(tree.value[:, 0].argmax(axis=1) == column).astype(np.float64) for tree in trees]
     else:
         values = [tree.value[:, 0, column] for tree in trees]
-        link = _log_odds_of_mean(trees, values) if response == "log_odds" else Link()
-    forest = _classic_forest(model, trees, values, links=(link,))
+    forest = _classic_forest(model, trees, values)
     np.divide(forest.value, len(trees), out=forest.value)
     return forest
-
-
-def _log_odds_of_mean(trees: Sequence[Any], values: Sequence[NDArray[np.float64]]) -> Link:
-    """Return the link that tells a mean of 0 or 1 from the smallest step away from it."""
-    fractions = np.concatenate([value[tree.feature < 0] for tree, value in zip(trees, values, strict=True)])
-    steps = np.concatenate([fractions[fractions > 0.0], 1.0 - fractions[fractions < 1.0], [1.0]])
-    smallest = float(steps.min()) / len(trees)
-    if smallest < 1e-12:
-        raise NotExactError("Some leaves are so nearly pure that their probabilities round to 0 or 1 in a sum.")
-    return Link("logit", resolution=smallest / 2)
 
 
 def _gradient_boosting(model: Any, _position: int | None, _response: str) -> Forest:
