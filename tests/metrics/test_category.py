@@ -18,6 +18,11 @@ from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)
 
 
+def of_numbers(values):
+    """Predictors all of which are numbers."""
+    return Predictors(values, np.zeros(values.shape[1], bool))
+
+
 @st.composite
 def cases(draw, max_rows=7):
     """Curves, own levels, weights and probabilities of some rows; a level may be off the grid, or rare."""
@@ -122,7 +127,7 @@ def test_conditional_distances_follow_the_other_features():
     own = np.where((other[:, 0] > 0) ^ (generator.random(300) < 0.1), 1.0, 0.0)
     known = np.arange(300) < 290
     own[~known] = 0.0
-    probabilities = level_probabilities(np.where(known, own, np.nan), 3, Predictors.of_numbers(other), None, 0)
+    probabilities = level_probabilities(np.where(known, own, np.nan), 3, of_numbers(other), None, 0)
     far = level_distances(own, probabilities, np.arange(3.0))
     assert far.shape == (300, 3)
     assert np.all(far[np.arange(300), own.astype(int)] == 0.0)
@@ -138,9 +143,7 @@ def test_conditional_distances_follow_the_other_features():
 def test_without_other_features_every_level_is_as_far():
     """There is nothing to be alike in: the conditional likelihood is the marginal one."""
     own = np.array([0.0, 1.0, 1.0])
-    far = level_distances(
-        own, level_probabilities(own, 2, Predictors.of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0)
-    )
+    far = level_distances(own, level_probabilities(own, 2, of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0))
     assert_allclose(far, [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 
 

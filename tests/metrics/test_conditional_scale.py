@@ -21,6 +21,11 @@ from ice_explorer.metrics.conditional import (
 TRUE_SPREAD = np.sqrt(0.19)  # 0.436 of a standard normal, given another one that it has a correlation of 0.9 with
 
 
+def of_numbers(values):
+    """Predictors all of which are numbers."""
+    return Predictors(values, np.zeros(values.shape[1], bool))
+
+
 def correlated(n, seed):
     random = np.random.default_rng(seed)
     z = random.normal(size=n)
@@ -31,7 +36,7 @@ def correlated(n, seed):
 def test_a_constant_spread_is_found(n, seed):
     """Within 10 % of the truth for at least 90 % of the rows, and the mean within a quarter of the spread."""
     column, others = correlated(n, seed)
-    found = conditional_moments(column, Predictors.of_numbers(others), float(column.std()), None, 0)
+    found = conditional_moments(column, of_numbers(others), float(column.std()), None, 0)
     assert np.mean(np.abs(found.scale / TRUE_SPREAD - 1.0) < 0.1) >= 0.9
     assert np.sqrt(np.mean((found.mean - 0.9 * others[:, 0]) ** 2)) < TRUE_SPREAD / 4
 
@@ -41,7 +46,7 @@ def test_a_spread_that_changes_is_followed():
     random = np.random.default_rng(0)
     is_wide = random.uniform(size=800) < 0.5
     column = random.normal(size=800) * np.where(is_wide, 1.0, 0.2)
-    found = conditional_moments(column, Predictors.of_numbers(is_wide[:, None] * 1.0), float(column.std()), None, 0)
+    found = conditional_moments(column, of_numbers(is_wide[:, None] * 1.0), float(column.std()), None, 0)
     assert_allclose(np.median(found.scale[is_wide]), 1.0, rtol=0.15)
     assert_allclose(np.median(found.scale[~is_wide]), 0.2, rtol=0.15)
 
@@ -50,7 +55,7 @@ def test_what_the_others_do_not_tell_is_the_spread_of_all():
     """No tree predicts held-out observations better than the mean."""
     random = np.random.default_rng(1)
     column, others = random.normal(size=400), random.normal(size=(400, 3))
-    found = conditional_moments(column, Predictors.of_numbers(others), float(column.std()), None, 0)
+    found = conditional_moments(column, of_numbers(others), float(column.std()), None, 0)
     assert np.mean(np.abs(found.scale / column.std() - 1.0) < 0.1) > 0.9
     assert np.abs(found.mean - column.mean()).max() < 0.5 * column.std()
 
@@ -63,20 +68,18 @@ def test_integer_weights_are_repeated_rows():
     weights = np.random.default_rng(0).integers(0, 4, 200)
     repeats = np.repeat(np.arange(200), weights)
     shuffled = np.random.default_rng(1).permutation(200)
-    weighted = conditional_moments(column, Predictors.of_numbers(others), 1.0, weights * 1.0, 0)
-    repeated = conditional_moments(column[repeats], Predictors.of_numbers(others[repeats]), 1.0, None, 0)
-    ordered = conditional_moments(
-        column[shuffled], Predictors.of_numbers(others[shuffled]), 1.0, weights[shuffled] * 1.0, 0
-    )
+    weighted = conditional_moments(column, of_numbers(others), 1.0, weights * 1.0, 0)
+    repeated = conditional_moments(column[repeats], of_numbers(others[repeats]), 1.0, None, 0)
+    ordered = conditional_moments(column[shuffled], of_numbers(others[shuffled]), 1.0, weights[shuffled] * 1.0, 0)
     for name in ("mean", "scale"):
         of_weights = getattr(weighted, name)
         assert np.isfinite(of_weights).all()
         assert_allclose(getattr(repeated, name), of_weights[repeats], rtol=1e-12, atol=1e-12)
         assert_allclose(getattr(ordered, name), of_weights[shuffled], rtol=1e-12, atol=1e-12)
     codes = np.where(others[:, 1] > 0, 2.0, 0.0)
-    of_weights = level_probabilities(codes, 3, Predictors.of_numbers(others), weights * 1.0, 0)
+    of_weights = level_probabilities(codes, 3, of_numbers(others), weights * 1.0, 0)
     assert_array_equal(
-        level_probabilities(codes[repeats], 3, Predictors.of_numbers(others[repeats]), None, 0), of_weights[repeats]
+        level_probabilities(codes[repeats], 3, of_numbers(others[repeats]), None, 0), of_weights[repeats]
     )
 
 
@@ -86,7 +89,7 @@ def test_probabilities_are_those_of_the_source():
     z = random.uniform(size=1500)
     truth = np.column_stack([z / 2, (1 - z) / 2, np.full(1500, 0.5), np.zeros(1500)])
     codes = (random.uniform(size=1500)[:, None] > truth.cumsum(axis=1)).sum(axis=1) * 1.0
-    found = level_probabilities(codes, 4, Predictors.of_numbers(z[:, None]), None, 0)
+    found = level_probabilities(codes, 4, of_numbers(z[:, None]), None, 0)
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     assert np.sqrt(np.mean((found - truth) ** 2)) < 0.06
 
@@ -120,9 +123,7 @@ def test_a_feature_that_others_determine_has_the_least_scale():
     column = X["STDs"].to_numpy(float)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = conditional_moments(
-            column, Predictors.of_numbers(X.drop(columns="STDs").to_numpy(float)), column.std(), None, 0
-        )
+        found = conditional_moments(column, of_numbers(X.drop(columns="STDs").to_numpy(float)), column.std(), None, 0)
     assert (found.scale >= 0.01 * column.std()).all()
     assert np.median(found.scale) < 0.1 * column.std()
 

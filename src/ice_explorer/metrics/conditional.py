@@ -66,11 +66,6 @@ class Predictors(NamedTuple):
     values: Array
     are_levels: Mask
 
-    @classmethod
-    def of_numbers(cls, values: Array) -> Predictors:
-        """Take all columns (n_observations, n_others) for numbers."""
-        return cls(values, np.zeros(values.shape[1], np.bool_))
-
     @property
     def numbers(self) -> Array:
         """Those that have an order, (n_observations, n_numbers)."""
