@@ -167,7 +167,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return other
 
     def _with(self, **changed: object) -> Self:
-        """Return the same explanation but for some attributes."""
         assert changed.keys() <= vars(self).keys()  # noqa: S101 - a name that is not there would change nothing
         other = object.__new__(type(self))
         vars(other).update({**vars(self), **changed})
@@ -331,16 +330,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction") -> RankIntervals:
-        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         parts = [of_feature[0] for of_feature in self._influences(decay)]
         return self._uncertainty(parts, unit).rank_intervals(rank_by, level)
 
     def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
-        """Return the features whose intervals take further computation."""
         return [result for result in self.values() if not result._has_influences(decay)]
 
     def _measure_next(self, decay: float) -> bool:
-        """Compute the influences on the next feature, and return whether those on all features are computed."""
         missing = self._unmeasured(decay)
         if missing:
             self._influences(decay, features=missing[:1])
@@ -511,7 +507,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return TwoWay(self._context, first, second, grid_size, sample)
 
     def _column(self, name: Name) -> Column:
-        """Return a column of X by name, a group as one category, the observed target, or the residuals."""
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
@@ -587,7 +582,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return find_common_values(columns, rows)
 
     def _target(self, y: object) -> Array:
-        """Put an observed target beside the predictions, (n_observations,)."""
         return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:

@@ -177,7 +177,6 @@ def _centred_ranks(values: Array, weights: Array) -> Array:
 
 
 def _correlation_ratio(levels: Array, values: Array, weights: Array) -> float:
-    """Return η: the root of the share of the variance of values that lies between levels."""
     values = values - np.average(values, weights=weights)
     _, of_row = np.unique(levels, return_inverse=True)
     mass = np.bincount(of_row, weights)
