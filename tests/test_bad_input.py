@@ -557,11 +557,6 @@ COMPARED = {
         f"{THAT_MANY} 0. Choose": compare,
         f"{THAT_MANY} 1. Pass a single model": lambda: compare(a=line()),
         f"{THAT_MANY} 5. Choose": lambda: compare(**dict.fromkeys("abcde", line())),
-        "those of 'a' and 'b' differ for 'age'. Explain": lambda: compare(X=None, a=e(), b=explain(X=X[::-1])),
-        "those of 'a' and 'b' differ for 'income'. Explain": lambda: compare(
-            X=None, a=e(), b=explain(grid={"income": [1, 2]})
-        ),
-        "'a' has 'age', 'income', 'city'": lambda: compare(X=None, a=e(), b=explain(features=["age"])),
     },
 }
 DATA = {
@@ -581,7 +576,7 @@ DATA = {
             X=X.assign(age=X["age"] > 40), grid=e()
         ),
         "one value per observation; got 3 for 12 observations": lambda: explorer(wealth, X, np.arange(3)),
-        "because the model predicts numbers; got 'Oslo' in row 0": lambda: explorer(e(), y=X["city"]),
+        "because the model predicts numbers; got 'Oslo' in row 0": lambda: explorer(wealth, X, X["city"]),
         "labels of the classes, 'no', 'yes'; got 'Oslo' and": lambda: explorer(classes(2), NUMBERS, X["city"]),
     },
 }

@@ -55,7 +55,7 @@ def explorer(**options):
 MISTAKES = {
     "an option of explain": (lambda: ice.explain(model, X, grid="observd"), errors.OptionError),
     "a missing argument": (lambda: ice.explain(model), errors.DataError),
-    "no option of explain": (lambda: ice.explain(model, X, gird="uniform"), TypeError),
+    "no option of explain": (lambda: ice.explain(model, X, gird="uniform"), errors.OptionError),
     "an option of an explorer": (lambda: explorer(gird="uniform"), errors.OptionError),
     "a trait": (lambda: setattr(explorer(), "decay", 3), errors.OptionError),
     "a misspelt trait": (lambda: setattr(explorer(), "colour_by", "x0"), errors.OptionError),

@@ -113,7 +113,6 @@ class ModelComparison:
         self._disagreements = dict(disagreements or {})
 
     def _by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a feature by each model, and how differently these predict a change of it, computed once."""
         features = [each[name] for each in self.explanations.values()]
         if name not in self._disagreements:
             self._disagreements[name] = disagreement_of(features)
@@ -288,6 +287,8 @@ def prepared_alike(
     plan_of: Callable[[Prepared], Plan],
 ) -> dict[str, Prepared]:
     """Prepare models for the same output and grids; `prepare_one` takes options that replace those of the user."""
+    if grid == "thresholds":
+        raise OptionError("Models are compared on one grid; `grid='thresholds'` is one for each.", "Pass values.")
     (first, model), *others = models.items()
     found = {first: prepare_one(model, {})}
     output = plan_of(found[first]).settings.output
@@ -303,12 +304,4 @@ def prepared_alike(
                 check_alike({first: plan_of(found[first]), name: alone})
             raise
     check_alike({name: plan_of(each) for name, each in found.items()})
-    if grid != "thresholds":
-        return found
-    # Thresholds depend on the model: each feature has those of all.
-    grids, *of_others = [plan_of(each).grids for each in found.values()]
-    for feature, values in grids.items():
-        each_grid = [values, *(other[feature] for other in of_others)]
-        if not all(np.array_equal(values, other) for other in each_grid):
-            grids[feature] = np.unique(np.concatenate(each_grid))
-    return {name: prepare_one(each, {**chosen, "grid": grids}) for name, each in models.items()}
+    return found

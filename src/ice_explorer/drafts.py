@@ -349,7 +349,6 @@ class Drafter:
             yield item, sums, curves if is_kept else None, chosen
 
     def _predict_together(self, requests: Iterable[Request]) -> Iterator[Request]:
-        """Predict phantoms of features, several features in each call of the model."""
         group: list[Request] = []
         n_phantoms = n_columns = 0
         for item, rows, values in requests:
@@ -363,7 +362,6 @@ class Drafter:
             yield from self._call(group)
 
     def _call(self, group: Sequence[Request]) -> Iterator[Request]:
-        """Predict phantoms of a group of features in one call; of a single feature, in as many calls as they take."""
         brute = self._context.brute
         if len(group) == 1:
             ((item, rows, values),) = group

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, cast, overload
 import numpy as np
 
 from ice_explorer.beyond import two_way
-from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects
+from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects, measure_marginal_effects
 from ice_explorer.beyond.importances import N_REPEATS, compare_importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
-from ice_explorer.beyond.marginal_effects import measure_marginal_effects
 from ice_explorer.beyond.two_way import TwoWay
 from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import find_common_values, second_features
@@ -50,9 +49,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Values
-    from ice_explorer.beyond.effects import EffectKind
+    from ice_explorer.beyond.effects import EffectKind, MarginalEffectKind, MarginalEffects
     from ice_explorer.beyond.importances import Importances, Measure
-    from ice_explorer.beyond.marginal_effects import MarginalEffectKind, MarginalEffects
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.engines.context import Context
@@ -168,7 +166,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return other
 
     def _with(self, **changed: object) -> Self:
-        """Return the same explanation but for some attributes."""
         assert changed.keys() <= vars(self).keys()  # noqa: S101 - a name that is not there would change nothing
         other = object.__new__(type(self))
         vars(other).update({**vars(self), **changed})
@@ -332,16 +329,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction") -> RankIntervals:
-        """Return intervals of one metric and of ranks by it, and which neighbours in rank are tied."""
         parts = [of_feature[0] for of_feature in self._influences(decay)]
         return self._uncertainty(parts, unit).rank_intervals(rank_by, level)
 
     def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
-        """Return the features whose intervals take further computation."""
         return [result for result in self.values() if not result._has_influences(decay)]
 
     def _measure_next(self, decay: float) -> bool:
-        """Compute the influences on the next feature, and return whether those on all features are computed."""
         missing = self._unmeasured(decay)
         if missing:
             self._influences(decay, features=missing[:1])
@@ -513,7 +507,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return TwoWay(self._context, first, second, grid_size, sample)
 
     def _column(self, name: Name) -> Column:
-        """Return a column of X by name, a group as one category, the observed target, or the residuals."""
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
@@ -595,7 +588,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return find_common_values(columns, rows, others)
 
     def _target(self, y: object) -> Array:
-        """Put an observed target beside the predictions, (n_observations,)."""
         return observed_target(y, self._context)
 
     def _table_rows(self, positions: ArrayLike) -> Any:
@@ -662,20 +654,16 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         Notes
         -----
-        A row of the table takes about 50 bytes, more if labels are text. A table that takes more than `memory_limit`
-        raises an error with its size. Predictions with a missing value are in `FeatureExplanation.missing_curve`.
+        A table that takes more than `memory_limit` raises an error with its size. Predictions with a missing value are
+        in `FeatureExplanation.missing_curve`.
 
         Examples
         --------
         >>> import numpy as np
         >>> from ice_explorer import explain
         >>> e = explain(lambda X: X[:, 0] ** 2, np.array([[1.0], [2.0]]))
-        >>> e.to_frame()[["row", "value", "prediction", "is_observed"]]
-           row  value  prediction  is_observed
-        0    0    1.0         1.0         True
-        1    0    2.0         4.0        False
-        2    1    1.0         1.0        False
-        3    1    2.0         4.0         True
+        >>> e.to_frame()["prediction"].to_list()
+        [1.0, 4.0, 1.0, 4.0]
         """
         from ice_explorer.export import tables
 
@@ -798,13 +786,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         -------
         Interactions
             Its `features` is H² by feature, `pairs` H² and H by pair, `additivity(feature)` the share of the slope that
-            differs between rows. They call the model when first asked for: for each row once with the value of every
-            other row, of each feature or pair.
+            differs between rows. They call the model when first read: for each row with the values of all others.
 
         Notes
         -----
-        Friedman & Popescu (2008), "Predictive learning via rule ensembles", evaluated at the rows, not on a grid. H²
-        relates squared effects; H, its root, is what some packages call the H-statistic. Rows count by weight.
+        Friedman & Popescu (2008), "Predictive learning via rule ensembles", evaluated at the rows, not on a grid.
 
         Examples
         --------
@@ -940,14 +926,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         Examples
         --------
         >>> import numpy as np
-        >>> import matplotlib.pyplot as plt
         >>> from ice_explorer import explain
         >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20)])
         >>> e = explain(lambda X: X[:, 0] * X[:, 1], X)
-        >>> figure, axes = plt.subplots(1, 2, layout="constrained")
-        >>> ax = e.plot("x0", ax=axes[0], title="Rises where x1 is 1", mean_kw={"color": "crimson"})
-        >>> ax = e.plot("x0", kind="c-ice", color_by="x1", palette=["0.6", "tab:blue"], ax=axes[1])
-        >>> ax.get_title()
+        >>> e.plot("x0", kind="c-ice", color_by="x1", palette=["0.6", "tab:blue"]).get_title()
         'c-ICE of x0'
         """
         from ice_explorer.figures.plot import plot

@@ -289,7 +289,6 @@ class FeatureExplanation(Unchanging):
                 report(curves.size, total, self.label)
 
     def _check_unchanged(self) -> None:
-        """Raise if the curves are those of the model, and it changed since it was explained."""
         if not self._method.has_copied_model:
             self._context.prediction_check.check()
 
@@ -422,7 +421,6 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _missing_dependence(self) -> tuple[float, float] | None:
-        """Mean and standard deviation of predictions with the value missing [output]; None where none is."""
         if not self._item.has_missing:
             return None
         rows, weights = self._item.summed, self._context.weights
@@ -450,7 +448,6 @@ class FeatureExplanation(Unchanging):
         return np.asarray(decay ** item.far(wanted))
 
     def _once(self, name: str, compute: Callable[[], Found]) -> Found:
-        """Return what is computed of this feature on demand, and keep it by a name."""
         if name not in self._computed_once:
             self._computed_once[name] = compute()
         return cast("Found", self._computed_once[name])
@@ -486,7 +483,6 @@ class FeatureExplanation(Unchanging):
 
     @property
     def _knows_unlike(self) -> bool:
-        """Whether the models are fitted that tell what is unlike the data."""
         return "unlike shares" in self._computed_once
 
     def _are_unlike(self, positions: ArrayLike) -> Mask:
@@ -546,7 +542,6 @@ class FeatureExplanation(Unchanging):
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
     def _draw(self, max_lines: int, include: Iterable[int] = ()) -> Rows:
-        """Choose rows to draw: stratified by the feature and seeded, with those to include and outlying ones."""
         check_integer("max_lines", max_lines, 0, "Use `max_lines=1000` for the default.")
         item, context = self._item, self._context
         drawn = context.draw(item.feature.values, item.positions, max_lines, f"lines of {self.label}", by_weight=True)
@@ -568,7 +563,6 @@ class FeatureExplanation(Unchanging):
 
     @property
     def _known_drivers(self) -> Drivers | None:
-        """What makes the curves differ, if that was searched."""
         return cast("Drivers | None", self._computed_once.get(DRIVERS))
 
     @property
@@ -635,7 +629,6 @@ class FeatureExplanation(Unchanging):
         return np.concatenate([np.empty((0, len(at))), *blocks])
 
     def _sums_by(self, subgroups: Subgroups) -> list[Sums | None]:
-        """Sum the curves of each group of observations; once, for any decay."""
         self._context.check_all_rows("Metrics of groups need")
         key = subgroups.codes.tobytes()
         if key not in self._by:

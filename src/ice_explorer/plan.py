@@ -197,7 +197,6 @@ def _resolve_settings(
 
 
 def _choose_features(options: Options, columns: Columns, weights: Array | None) -> tuple[list[int], list[str]]:
-    """Resolve the names of the features to their numbers; by default to all that can be ranked, with notes."""
     if options.features is None:
         return _rankable(columns, weights)
     names, like = check_names("features", options.features), options.reference

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
 import ice_explorer as ice
 from ice_explorer import comparison as of_models
+from ice_explorer.errors import OptionError
 
 DECAYS = (0.01, 0.75, 1.0)
 
@@ -198,18 +198,10 @@ def test_the_table_has_every_model_beside_the_others(X):
     )
 
 
-def test_thresholds_of_all_models_are_one_grid(X):
-    """Where grids depend on the model, curves share the values of all of them."""
-    numbers = X[["rent", "member"]].astype(float)
-    y = one(X)
-    models = {
-        "forest": RandomForestRegressor(3, max_depth=2, random_state=0).fit(numbers, y),
-        "boosting": GradientBoostingRegressor(n_estimators=3, random_state=0).fit(numbers, y),
-    }
-    grids = [ice.explain(model, numbers, grid="thresholds", progress=False)["rent"].axis for model in models.values()]
-    both = ice.explain(models, numbers, grid="thresholds", progress=False)
-    for explanation in both.explanations.values():
-        assert explanation["rent"].axis.tolist() == np.unique(np.concatenate(grids)).tolist()
+def test_thresholds_of_each_model_are_no_common_grid(X):
+    """They depend on the model."""
+    with pytest.raises(OptionError, match="compared on one grid"):
+        ice.explain({"one": one, "other": other}, X, grid="thresholds")
 
 
 def test_a_function_is_compared_with_a_regressor(X):

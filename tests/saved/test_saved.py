@@ -292,8 +292,7 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
     [
         (lambda e: e.table(ci=0.9), "Intervals need the curves of all rows; .* 50 of 300 rows. Explain"),
         (lambda e: e.table(by="b"), "Metrics of groups need the curves of all rows"),
-        (lambda e: e.effects("a", grid_size=5), "Effects on another grid, and their intervals, need the model"),
-        (lambda e: e.effects("a", grid_size=9), "Effects on another grid"),
+        (lambda e: e.effects("a", grid_size=9), "Effects on another grid need the model"),
         (lambda e: e.two_way("a", "b"), "Partial dependence on two features needs the model"),
         (lambda e: e.interactions().features, "Interactions need the curves of all rows"),
         (lambda e: e.marginal_effects("a"), "Marginal effects need"),
@@ -348,13 +347,12 @@ def test_it_is_a_zip_of_arrays(tmp_path):
 
 
 @pytest.mark.wide
-def test_two_files_have_the_same_rows(make):
-    """Of two models of the same X, so that they are compared."""
+def test_two_files_have_the_same_rows():
+    """Of two models of the same X, so that they can be compared."""
     X = pd.DataFrame({"a": RNG.normal(size=200), "b": RNG.normal(size=200)})
     models = {"sum": lambda X: X["a"] + X["b"], "product": lambda X: X["a"] * X["b"]}
     results = {name: opened(ice.explain(model, X, progress=False), max_lines=40) for name, model in models.items()}
     assert_array_equal(*(e._context.table.index.to_numpy() for e in results.values()))
-    assert make(results).model == "sum"
 
 
 def test_labels_that_no_file_has_are_refused():

@@ -56,14 +56,6 @@ def test_what_was_saved_is_answered_as_before(make, ask, results, request_, monk
     assert bodies[2].keys() == bodies[0].keys()
 
 
-def test_a_target_that_is_given_later_changes_no_unit(make, results):
-    """Also if a column equals it: the standard deviation of the predictions stays that of all rows."""
-    e, _, some = results
-    given = make(some, y=some["b"].observed).explanation
-    assert given.notes[0] == "'b' has the value of y in every row. Is it the target?"
-    assert_equal(given.table(unit="sd").to_numpy(), e.table(unit="sd").to_numpy())
-
-
 def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
     """Residuals, observed values of rows and its name are those of the explorer that was saved."""
     draw = np.random.default_rng(2)
@@ -78,7 +70,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
         {"type": "rows", "positions": [0, 7]},
         {"type": "colors", "column": e._outcome_labels[RESIDUAL], "positions": [0, 7]},
     ):
-        found = [ask(make(*of), **request) for of in ((e, None, y), (o,))]
+        found = [ask(make(*of), **request) for of in ((e,), (o,))]
         assert_equal(found[1][0]["body"], found[0][0]["body"])
         assert [bytes(each) for each in found[1][1]] == [bytes(each) for each in found[0][1]]
     assert opened(make(lambda X: X["a"] * X["b"], X).explanation)._observed_target is None

@@ -146,10 +146,6 @@ MUTATIONS: Final = r"""
 @ results/intervals.py : results/test_intervals.py
 - weights[at] * (weights.sum() / weights[at].sum())
 + weights[at]
-= bands of ALE forget that it is centred
-@ beyond/effects.py : beyond/test_effects.py
-- moved[block] @ accumulated - of_mean[block, None]
-+ moved[block] @ accumulated - 0.0 * of_mean[block, None]
 = errors of a sample do not shrink towards all rows
 @ metrics/influence.py : metrics/test_influence.py
 - math.sqrt(max(0.0, 1.0 - n_rows / n_all) / n_rows)
@@ -184,8 +180,8 @@ MUTATIONS: Final = r"""
 + np.array([_LEVEL]), None)[0])
 = ALE is centred over the grid
 @ beyond/effects.py : beyond/test_effects.py
-- return np.asarray(accumulated - self.mean_of(accumulated))
-+ return np.asarray(accumulated - accumulated.mean(axis=-1, keepdims=True))
+- return accumulated - self.mean_of(accumulated)
++ return accumulated - accumulated.mean()
 = equal values have the rank of the last of them
 @ drivers/candidates.py : drivers/test_correlations.py
 - ranks = (np.cumsum(mass) - mass / 2)[of_row]

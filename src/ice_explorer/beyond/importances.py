@@ -204,7 +204,6 @@ class Scored:
         return self._call("was fitted again", lambda rows: model.fit(rows, self.y[at], **weights), X)
 
     def _call(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
-        """Do something with the model while nothing else calls it."""
         try:
             return lock_of_model(unwrap(find_bound_object(self.model)).model).call(task, X)
         except (Cancelled, PredictionError):

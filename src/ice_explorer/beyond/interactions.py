@@ -263,7 +263,6 @@ class Interactions(Stepwise):
         self._joint[pair] = self._related(both - alone, both)
 
     def _curves(self, result: FeatureExplanation, rows: Rows, values: Array, report: Report) -> Array:
-        """Return predictions of rows at each value, without the model where the method does without."""
         known = result._curves_at(rows, values)
         if known is not None:
             report(known.size, known.size, result.label)
@@ -273,7 +272,6 @@ class Interactions(Stepwise):
         return brute.evaluate(feature, rows, wanted, made=lambda made: report(made, made, result.label))
 
     def _points_of(self, pair: tuple[Name, Name]) -> tuple[Points, Places]:
-        """Return the distinct points of two features, and which of them each row is at."""
         features = [self._results[name]._item.feature for name in pair]
         values = np.column_stack([feature.values[self.row_positions] for feature in features])
         distinct, of_row = np.unique(values, axis=0, return_inverse=True)

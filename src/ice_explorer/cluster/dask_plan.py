@@ -183,7 +183,6 @@ def _wait_for(
     report: Callable[[int, int], object] | None,
     cancelled: Callable[[], bool] | None,
 ) -> Any:
-    """Wait for the last of some results; the others are partitions, which are reported."""
     n_reported, is_done = 0, False
     with warnings.catch_warnings():  # the model has to be sent
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -223,7 +222,6 @@ def _failure(client: Any, error: Exception) -> PredictionError:
 
 
 def _compute_partition(compute: Callable[..., Any], rows: Any, weights: Any, number: int, can_cancel: bool) -> Any:  # noqa: FBT001 - Dask passes it by position
-    """Compute one partition on a worker, until it is cancelled."""
     from distributed import get_worker
 
     worker: Any = get_worker()

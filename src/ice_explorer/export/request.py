@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.errors import OptionError
 from ice_explorer.export import save
-from ice_explorer.export.files import files_of, plain_name
+from ice_explorer.export.files import files_of, plain_name, system_errors
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
@@ -58,7 +57,13 @@ def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str,
     if request.to == "browser":
         content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
         return ExportBody(name, mime, None, np.frombuffer(content, np.uint8))
-    path = _save_beside_notebook(explanation, state, name, what, options)
+    file = target = Path(name)  # in the working directory of the kernel, under the first free name
+    number = 1
+    with system_errors(file):
+        while any(os.path.lexists(each) for each in files_of(target)):
+            number += 1
+            target = file.with_name(f"{file.stem}-{number}{file.suffix}")
+    path = save.save(explanation, state, target, what, **options).absolute()
     return ExportBody(path.name, mime, str(path), None)
 
 
@@ -72,26 +77,6 @@ def _stem(request: ExportRequest) -> str:
             return "result"
         case "csv" | "parquet" | "json":
             return plain_name("metrics" if what == "view" else f"curves of {opened}")
-    if what == "view":
-        return plain_name(f"view of {opened}")
-    return plain_name(
-        f"heat map of {' and '.join(pair)}" if what == "panel" and opened in pair else f"{kind} of {opened}"
-    )
-
-
-def _save_beside_notebook(
-    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
-) -> Path:
-    """Write into the working directory of the kernel under the first free name."""
-    try:
-        file = Path.cwd() / name
-    except OSError as error:
-        raise OptionError(
-            "The kernel must run in a folder that is there, to put a file next to the notebook; its folder is gone.",
-            "Change it with `os.chdir(...)`, or download the file.",
-        ) from error
-    target, number = file, 1
-    while any(os.path.lexists(each) for each in files_of(target)):
-        number += 1
-        target = file.with_name(f"{file.stem}-{number}{file.suffix}")
-    return save.save(explanation, state, target, what, **options)
+    if what == "panel" and opened in pair:
+        return plain_name(f"heat map of {' and '.join(pair)}")
+    return plain_name(f"{'view' if what == 'view' else kind} of {opened}")

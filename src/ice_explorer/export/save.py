@@ -155,7 +155,6 @@ def _shown(
 
 
 def _with_rest(explanation: Explanation, shown: Scene, content: str) -> Scene:
-    """Add what is drawn around the curves, or in their place."""
     if content not in ("view", "panel"):
         return shown
     return (with_surroundings if content == "view" else with_pair)(explanation, shown)
@@ -182,7 +181,6 @@ def _figure(
 
 
 def _result(explanation: Explanation, state: ViewState, file: Path, what: str, max_lines: int | None) -> bytes:
-    """Return what `ice_explorer.load` opens, with where it comes from."""
     if content_of(what) != "view" and not (content_of(what) == "panel" and len(explanation) == 1):
         raise OptionError(
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
@@ -222,7 +220,6 @@ def _check_format(file: Path) -> None:
 
 
 def _call(file: Path, what: str, options: Mapping[str, Any]) -> str:
-    """Return the call that makes a file of this name again."""
     given = {name: value for name, value in options.items() if value not in (None, _USUAL.get(name))}
     arguments = [repr(file.name), *([] if content_of(what) == "view" else [repr(what)])]
     return f"x.save({', '.join([*arguments, *(f'{name}={value!r}' for name, value in given.items())])})"

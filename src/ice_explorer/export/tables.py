@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Rows
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
@@ -189,22 +189,14 @@ def _in_one_dtype(grids: list[pd.Series]) -> list[pd.Series]:
     return [pd.Series([*map(str, values)], dtype=object) for values in grids]
 
 
-DIGITS: Final = 9
-"""Significant digits of curves in text: enough to distinguish float32 values, in half the file size."""
-
-_CURVES: Final = ("prediction", "change", "slope", "likelihood")
-_DIGITS_TEXT: Final = f"Curves have {DIGITS} significant digits here; Parquet has all of them."
-_EXACT: Final = 22  # powers of ten up to this one are exact
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def csv_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> tuple[bytes, bytes]:
     """Return a table as CSV, and its provenance as JSON, for a file next to it."""
-    curves = {name: shortened(table[name].to_numpy()) for name in _CURVES if name in table}
-    origin = {**provenance, "digits": _DIGITS_TEXT} if curves else provenance
-    table = _with_texts(table.assign(**curves), without_formula, numbers="biufM")
+    table = _with_texts(table, without_formula, numbers="biufM")
     text: str = table.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return text.encode(), (json.dumps(origin, indent=1) + "\n").encode()
+    return text.encode(), (json.dumps(provenance, indent=1) + "\n").encode()
 
 
 def parquet_bytes(table: pd.DataFrame, provenance: Mapping[str, Any]) -> bytes:
@@ -223,7 +215,7 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
     """Return notes, metrics and curves as JSON; NaN is null. There is a state for each feature with curves."""
     metrics = metrics_table(explanation, states[0]).astype(object)
     content = {
-        "provenance": {**provenance, "digits": _DIGITS_TEXT},
+        "provenance": provenance,
         "notes": explanation.notes,
         "metrics": metrics.where(metrics.notna(), None).to_dict("records"),
         "curves": [
@@ -238,29 +230,18 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
 
 
 def _curves(feature: FeatureExplanation, rows: Rows, state: ViewState) -> dict[str, Any]:
-    predictions = feature.compute_curves(rows)
     return {
         "feature": str(feature.feature),
         "kind": feature.dtype_kind,
         "grid": feature.grid,
         "axis": feature.axis,
         "rows": rows,
-        "predictions": shortened(predictions),
-        "changes": shortened(feature._changes(rows, predictions, state.anchor)),
-        "likelihood": shortened(feature.likelihood(state.decay, rows=rows)),
-        "missing": shortened(feature._missing_rows(rows)) if feature._item.has_missing else None,
+        "predictions": feature.compute_curves(rows),
+        "likelihood": feature.likelihood(state.decay, rows=rows),
+        "missing": feature._missing_rows(rows) if feature._item.has_missing else None,
         "partial_dependence": feature.partial_dependence,
         "spread": feature.spread,
     }
-
-
-def shortened(values: Array) -> Array:
-    """Round numbers to `DIGITS` significant digits, as many as their text then has at most."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        places = DIGITS - 1 - np.floor(np.log10(np.abs(values)))
-        up, down = 10.0 ** np.clip(places, 0, _EXACT), 10.0 ** np.clip(-places, 0, _EXACT)
-        rounded = np.rint(values * up / down) / up * down
-    return np.where(np.abs(places) <= _EXACT, rounded, values)  # zero, NaN and extreme numbers as they are
 
 
 def without_formula(text: str) -> str:

@@ -290,7 +290,6 @@ def make_block(item: FeatureInput, rows: Rows, curves: Array, weights: Array, mi
 
 
 def _influence_on_scale(item: FeatureInput, rows: Rows, weights: Array) -> Array:
-    """Return the relative change of σ, or σ_c, by the weight of each row."""
     values, scale = item.feature.values[rows], np.zeros(len(rows))
     present = ~np.isnan(values)
     known, mass = values[present], weights[present]

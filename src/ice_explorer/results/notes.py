@@ -212,7 +212,6 @@ def _note_movement(sums: OrderedSums) -> Note | None:
 
 
 def _note_close_values(sums: OrderedSums) -> Note | None:
-    """Return a note where the figure of the paper is far from that of a step of one standard deviation."""
     paper, step = sums.undecayed().impact, sums.step_impact
     if paper <= (_CROWDED + _ROUNDING) * step:
         return None

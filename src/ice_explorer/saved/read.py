@@ -210,7 +210,6 @@ def _set_feature(entry: Entries, columns: Columns) -> Feature:
 
 
 def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Feature) -> FeatureExplanation:
-    """Return the results of a feature; the method takes its curves."""
     item = _input(entry, context, feature)
     starts, n_grid, drivers, missing = entry["starts"], item.grid.n_grid, entry["drivers"], entry["missing"]
     _check(len(starts) and starts[0] == 0 and _increase(starts, n_grid), "stretches are not those of the grid")

@@ -118,7 +118,6 @@ def _axis(feature: Feature, context: Context, rows: Rows) -> dict[str, Any]:
 
 
 def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict[str, Any]:
-    """Return what a file holds of a feature that is explained; `predictions` (n_rows,) are those of the rows."""
     context, item = result._context, result._item
     curves = np.concatenate([np.empty((0, len(result.axis))), *(block for _, block in result._computed(rows))])
     starts = np.flatnonzero(np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0)))

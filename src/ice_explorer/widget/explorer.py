@@ -597,10 +597,9 @@ class ICEExplorer(anywidget.AnyWidget):
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, as `to_frame` returns them. A JSON has both, and of a view the curves of
-            all features. Curves in text have nine significant digits, in Parquet all. The provenance of a CSV is
-            written to a JSON file next to it, "table.csv.json" for "table.csv". In a CSV, texts that begin with =, +,
-            -, @, a tab or a line break get an apostrophe in front, so that spreadsheets do not run them as
-            formulas; numbers are unchanged. An HTML is the explorer itself
+            all features. The provenance of a CSV is written to a JSON file next to it, "table.csv.json" for
+            "table.csv". In a CSV, texts that begin with =, +, -, @, a tab or a line break get an apostrophe in front,
+            so that spreadsheets do not run them as formulas; numbers are unchanged. An HTML is the explorer itself
             with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
