@@ -13,7 +13,6 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
 from ice_explorer.export.files import FEATURE, files_of, plain_name, system_error
-from ice_explorer.scene.view_state import compared_with
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
@@ -83,8 +82,6 @@ def _stem(request: ExportRequest) -> str:
         return plain_name(drawn if what == "panel" else f"{kind} of {opened}")
     if choices.right == "all":
         drawn = f"{kind} of all features"
-    elif choices.compared and opened not in pair:
-        drawn = f"{kind} of {' and '.join([opened, *compared_with(opened, choices.compared)])}"
     features = "ranking" if choices.left == "bars" else choices.left
     return plain_name(f"{features} and {drawn}")
 

@@ -48,10 +48,12 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
   const { store } = useView();
   const cells = new Map(columns.slice(n_outcomes).map((name, place) => [name, rows[0]?.[n_outcomes + place] ?? ""]));
   const [decay, opened] = [store.decay.value, store.feature.value];
-  const items = store.ranking.value.map(({ name }): Item => {
+  const items = store.ranking.value.map(({ name, kind }): Item => {
     const moves = whatIf?.moves.get(name);
     const best = moves === undefined ? null : largestChange(moves, decay);
-    return { feature: name, observed: moves?.observed ?? cells.get(name) ?? "", best, isKnown: moves !== undefined };
+    const cell = cells.get(name) ?? "";
+    const observed = moves?.observed ?? (kind === "boolean" ? cell.toLowerCase() : cell); // as on the axis
+    return { feature: name, observed, best, isKnown: moves !== undefined };
   });
   items.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...items.map(sizeOf));
