@@ -59,7 +59,7 @@ describe("a figure and the screen have in common", () => {
 
   test.each(written.slopes)("where the axis of slopes is cut: $name", (each) => {
     const scene = slopes(each.lengths, each.lines, each.times);
-    const range = valueRange(scene, { shared: null, target: null, effects: [] });
+    const range = valueRange(scene, { target: null, ale: null });
     const { low, high, isCut, above, below } = range;
     expect({ low, high, isCut, above, below }).toEqual(each.range);
     if (isCut) expect(leavingText(range, scene.extent, scene.curves.n_lines)).toBe(each.text);

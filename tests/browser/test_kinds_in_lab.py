@@ -120,5 +120,5 @@ def test_groups_dates_and_anchors(notebook):
     notebook.do("day = X['built'].sort_values().iloc[100]; x.feature = 'built'; x.anchor = day")
     day, date = notebook.ask("(day - pd.Timestamp(0)).days, day.date()")
     expect(rule).to_have_attribute("data-at", str(day))
-    expect(view.get_by_test_id("anchor-value")).to_have_value(date)
+    expect(view.get_by_test_id("anchor").locator("option:checked")).to_have_text(date)
     expect(view.get_by_test_id("y-title")).to_contain_text(f"from built = {date}")

@@ -24,7 +24,6 @@ def set_much(page, view):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
-    set_in_menu(view, "view-shared_y")
     page.keyboard.press("Escape")
     view.get_by_test_id("tab-all").click()
     for name in ("s5", "s6"):
@@ -42,7 +41,6 @@ def looks(view):
         "anchor": view.get_by_test_id("anchor").input_value(),
         "decay": view.get_by_test_id("decay-slider").input_value(),
         "selected": view.get_by_test_id("selected-line").count(),
-        "view": view.get_by_test_id("view-shared_y").is_checked(),
     }
 
 
@@ -54,7 +52,6 @@ WANTED = {
     "anchor": "median",
     "decay": "0.01",
     "selected": 1,
-    "view": True,
 }
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from browser.awaiting import soon
 from browser.jupyter import DIABETES
-from browser.views import least_decay, open_feature, ranked, set_in_menu
+from browser.views import close_menu, least_decay, open_feature, open_menu, ranked, set_in_menu
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -91,10 +91,12 @@ def test_what_is_chosen_in_the_view_menu_is_shown_and_stays(notebook):
     expect(view.get_by_test_id("class-open")).to_have_text(["barbera", "barolo", "grignolino"])
     set_in_menu(view, "view-target")
     view.get_by_test_id("tab-all").click()
-    set_in_menu(view, "view-shared_y")
+    open_menu(view)
+    view.get_by_test_id("view-shared_y").uncheck()
+    close_menu(view)
     view.get_by_test_id("tab-feature").click()
     expect(view.get_by_test_id("target")).to_have_attribute("data-points", "178")
-    expect(view.get_by_test_id("y-title")).to_contain_text("on the same axis for all features")
+    assert notebook.ask("x.state()['view']['shared_y']") is False
     classes.filter(has_text="barbera").click()
     expect(view.get_by_test_id("y-title")).to_contain_text("probability of barbera")
     notebook.agrees("x.output", "barbera")

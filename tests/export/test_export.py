@@ -171,7 +171,7 @@ def test_the_line_of_code_in_a_file_makes_it_again(mixed, same_again, tmp_path, 
 
 def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, table, tmp_path):
     """The legend's filter leaves lines out, in the picture and in the table of curves."""
-    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": True}
+    view = {"filters": {"#town": {"hidden": ["c,d"]}}, "shared_y": False}
     explorer = explorer_of(state={"version": 2, "feature": "since", "color_by": "#town", "view": view})
     curves, figure = [explorer.save(tmp_path / name, "panel") for name in ("curves.csv", "figure.svg")]
     found = read_provenance(figure)
@@ -182,10 +182,10 @@ def test_a_file_follows_what_was_chosen_in_the_browser(explorer_of, same_again, 
     assert same_again(figure)
 
 
-WHOLE_VIEW = {"compared": ["since", "#town"], "coloring": "median", "target": True, "shared_y": True}
+WHOLE_VIEW = {"compared": ["since", "#town"], "coloring": "median", "target": True, "shared_y": False}
 VIEWS = {
     "heat map": {"left": "interactions", "pair": ["age, in years", "#town"]},
-    "compared": WHOLE_VIEW,
+    "options": WHOLE_VIEW,
     "all features": {**WHOLE_VIEW, "right": "all", "coloring": "driver"},
 }
 

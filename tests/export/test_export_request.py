@@ -201,14 +201,14 @@ def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
 
 def test_size_and_choices_are_followed(explanation, here):
     """Width and resolution reach the file and its line of code, and so do the choices of the view."""
-    request = asked("png", "panel", width=89, dpi=200, choices={"shared_y": True})
+    request = asked("png", "panel", width=89, dpi=200, choices={"shared_y": False})
     body, (content,) = answer(explanation, request)
     with Image.open(io.BytesIO(content)) as image:
         assert abs(image.width - 89 / 25.4 * 200) <= 1
     (here / body["filename"]).write_bytes(content)
     found = read_provenance(body["filename"])
     assert found["code"].endswith("'panel', width=89, dpi=200)")
-    assert found["view"] == {"shared_y": True}
+    assert found["view"] == {"shared_y": False}
 
 
 def test_what_is_usual_stands_in_no_line_of_code(explanation, here):
@@ -288,7 +288,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     explorer = make(tides, X)
     assert explorer._header["formats"] == export_request.formats()
     explorer._background.wait()
-    reply, buffers = through(explorer, asked("json", to="notebook", choices={"shared_y": True}))
+    reply, buffers = through(explorer, asked("json", to="notebook", choices={"shared_y": False}))
     assert reply["body"] == {
         "filename": "metrics.json",
         "mime": "application/json",
@@ -298,7 +298,7 @@ def test_an_explorer_writes_beside_its_notebook(make, X, here):
     assert buffers == []
     written = json.loads((here / "metrics.json").read_text(encoding="utf-8"))
     assert len(written["curves"]) == 3
-    assert written["provenance"]["view"] == {"shared_y": True}
+    assert written["provenance"]["view"] == {"shared_y": False}
 
 
 def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):

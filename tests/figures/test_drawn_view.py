@@ -157,7 +157,6 @@ def test_the_sentence_under_the_title_is_that_of_the_screen(explanation):
     assert sentence(view_of(e, with_ranking=False)) == average
     assert sentence(view_of(e, title=False)) == ""
     assert sentence(view_of(e, title="Mine")) == f"{average} Rank 1 of 2."
-    assert sentence(view_of(e, choices={"compared": ["x1"]})) == f"{average} Rank 1 of 2."
     assert sentence(view_of(e, choices={"right": "all"})) == "2 features by in-distribution impact"
     assert sentence(view_of(e, feature="x1", rank_by="missing_impact")).endswith("x1 has one value, 1.")  # no rank
 
@@ -264,10 +263,9 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
     assert_allclose(own[0].values, table["ale"])
     assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.effects == ()
     assert seen(together, feature="first").lines.effects == ()
-    for choices in ({}, {"shared_y": True}):
-        lines = seen(together, feature="second", kind="c-ice", choices={**choices, **OPTIONAL}).lines
-        low, high = lines.y_domain
-        assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
+    lines = seen(together, feature="second", kind="c-ice", choices=OPTIONAL).lines
+    low, high = lines.y_domain
+    assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
 
 
 @pytest.mark.parametrize("feature", ["first", pytest.param("level", marks=pytest.mark.wide)])
@@ -338,27 +336,24 @@ def test_each_colour_that_is_a_level_has_its_mean(explanation):
 # --- what stands around ---------------------------------------------------------------------------
 
 
-def test_compared_features_are_drawn_in_place_of_the_open_one_on_one_axis(explanation):
-    """The open one first and never twice, of one size; slopes have an axis each, levels without an order none."""
-    choices = {"compared": ["age", "dose", "town", "sex"]}
-    view = with_surroundings(explanation, seen(explanation, feature="age", choices=choices, max_lines=50))
-    rows = view.lines.positions
-    for small in view.compared:
-        assert_array_equal(small.lines.positions, rows)
-    assert [small.lines.feature for small in view.compared] == ["age", "dose", "town"]
-    assert len({small.lines.y_span for small in view.compared}) == 1
-    assert view.compared[0].lines.y_span[1] >= max(small.lines.extent[1] for small in view.compared)
-    figure = view_of(explanation, feature="age", choices=choices)
-    assert "ICE of age, dose and town" in texts(figure, "title")
-    assert [ax.get_label() for ax in figure.axes[1:]] == ["age", "dose", "town"]
+def test_compared_features_are_the_first_small_plots_and_have_one_axis(explanation):
+    """Each is there once; slopes have an axis each, levels without an order none."""
+    choices = {"right": "all", "shared_y": False, "compared": ["dose", "age", "gone"]}
+    view = with_surroundings(explanation, seen(explanation, feature="age", choices=choices))
+    names = [small.lines.feature for small in view.features]
+    order = [bar.label for bar in view.ranking.bars]
+    assert names == sorted(order, key=lambda name: name not in ("age", "dose"))
+    first, second, *_ = (small.lines for small in view.features)
+    assert first.y_span == second.y_span
+    assert first.y_span[1] >= max(first.extent[1], second.extent[1])
     slopes = view_of(explanation, feature="age", kind="d-ice", choices=choices)
     assert texts(slopes, "note")[0].split() == ["Levels", "without", "an", "order", "have", "no", "slopes."]
 
 
 def test_all_features_stand_in_small_in_the_order_of_the_bars(explanation):
-    """Each has its name, rank and figure; on one axis where that is chosen."""
+    """Each has its name, rank and figure; on one axis unless another one was chosen."""
     choices = {"right": "all"}
-    view = with_surroundings(explanation, seen(explanation, kind="c-ice", choices=choices))
+    view = with_surroundings(explanation, seen(explanation, kind="c-ice", choices={**choices, "shared_y": False}))
     order = [bar.label for bar in view.ranking.bars]
     assert [small.lines.feature for small in view.features] == order
     assert len({small.lines.y_span for small in view.features}) > 1
@@ -367,7 +362,7 @@ def test_all_features_stand_in_small_in_the_order_of_the_bars(explanation):
     assert [ax.get_label() for ax in tiles] == order
     assert [ax.get_title("left") for ax in tiles] == order
     assert tiles[0].get_title("right").startswith("1 · ")
-    shared = with_surroundings(explanation, seen(explanation, kind="c-ice", choices={**choices, "shared_y": True}))
+    shared = with_surroundings(explanation, seen(explanation, kind="c-ice", choices=choices))
     assert len({small.lines.y_span for small in shared.features}) == 1
 
 
@@ -402,7 +397,8 @@ def test_no_text_touches_another(explanation, width, right, kind):
         "coloring": "driver",
     }  # fmt: skip
     besides = {"besides": Besides(np.zeros(N)), "width": width, "selection": (4,)}
-    assert_texts_have_their_place(view_of(explanation, kind=kind, color_by="sex", choices=choices, **besides))
+    color_by = "sex" if right == "all" else None
+    assert_texts_have_their_place(view_of(explanation, kind=kind, color_by=color_by, choices=choices, **besides))
 
 
 @pytest.mark.wide

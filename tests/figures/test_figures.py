@@ -546,25 +546,6 @@ def test_a_filter_of_levels_hides_nothing_along_a_ramp(explanation):
     assert len(shown(explanation, feature="smoker", color_by="age", choices=choices).lines.positions) == 60
 
 
-@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
-def test_a_shared_axis_reaches_over_all_features(explanation, kind):
-    """Of predictions from the lowest to the highest, of changes as far as the widest; slopes share none."""
-    choices = {"shared_y": True}
-    domains = [
-        shown(explanation, feature=feature.label, kind=kind, choices=choices).lines.y_domain
-        for feature in explanation.values()
-    ]
-    if kind == "d-ice":
-        alone = [shown(explanation, feature=feature.label, kind=kind).lines for feature in explanation.values()]
-        own = [lines.y_domain for lines in alone if lines.kind == "d-ice"]  # levels without an order have no slopes
-        assert [domains[at] for at, lines in enumerate(alone) if lines.kind == "d-ice"] == own
-        return
-    assert len(set(domains)) == 1
-    ranges = np.array([feature._prediction_range for feature in explanation.values()])
-    low, high = (ranges.min(), ranges.max()) if kind == "ice" else np.ptp(ranges, axis=1).max() * np.array([-1, 1])
-    assert_allclose(domains[0], [low - 0.03 * (high - low), high + 0.03 * (high - low)], rtol=1e-9)
-
-
 # --- matplotlib -----------------------------------------------------------------------------------
 
 

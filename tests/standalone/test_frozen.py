@@ -395,7 +395,7 @@ def test_fewer_curves_are_kept_where_all_features_together_have_too_many_values(
 
 def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
     """Rows drawn are those in it, hidden ones too; all that was chosen is followed."""
-    view = {"filters": {"town": {"hidden": ["Ur"]}}, "shared_y": True}
+    view = {"filters": {"town": {"hidden": ["Ur"]}}, "shared_y": False}
     path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
     found = read_provenance(path)
     assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])

@@ -237,12 +237,12 @@ MUTATIONS: Final = r"""
 + at(left + 1) - (place - left) * (at(left + 1) - at(left))
 = a refused decay stays on the slider
 @ state/store.ts : state/store.test.ts
--       this.#local("decay").value = this.#given("decay"); // the kernel may have refused the last value
+-       this.#local<keyof Traits>(key).value = this.#given(key);
 +       // the kernel may have refused the last value
-= late curves replace newer ones
-@ state/store.ts : state/store.test.ts
-- const current = () => turn >= this.#oldest;
-+ const current = () => turn > 0;
+= curves of other rows are kept
+@ state/curves.ts : state/drafts.test.ts
+- if (last !== null && this.#nRows.get(last) === nRows && hasRows(last[0]!, rows))
++ if (last !== null && hasRows(last[0]!, rows))
 = a whisker begins below zero
 @ state/ranking.ts : state/drafts.test.ts state/ranking.test.ts
 - [Math.max(0, value - draft.margin), value + draft.margin]

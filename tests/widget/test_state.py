@@ -25,7 +25,7 @@ VIEW = {
     "pair": ["a", "b"],
     "compared": ["a", "b"],
     "coloring": "median",
-    "shared_y": True,
+    "shared_y": False,
     "target": True,
     "classes": True,
     "models": False,

@@ -1,6 +1,6 @@
 /** The clipboard. Pages without https, and some frames, may not use it. */
 
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./download.ts";
 
 /** Copies an image that is still being created: Safari requires the call during the click. */
 export async function copyPng(png: Promise<Blob>): Promise<Outcome> {

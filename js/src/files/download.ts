@@ -1,4 +1,9 @@
-import type { Outcome } from "./outcome.ts";
+/** The result of an export as a sentence, with the path if the kernel wrote the file; or what went wrong. */
+export interface Outcome {
+  text?: string;
+  path?: string | null;
+  problem?: string;
+}
 
 /** Starts the download of a file. */
 export function download(contents: Blob, filename: string): Outcome {

@@ -6,7 +6,7 @@ import { Menu } from "../view/menu.tsx";
 import { useView } from "../view/use_view.tsx";
 import { Cancelled, sentenceOf } from "../wire/client.ts";
 import { copyText } from "./clipboard.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./download.ts";
 
 /** Event on the explorer's root that opens the menu. */
 const OPEN_MENU = "ice-explorer:export";

@@ -2,8 +2,7 @@
 import type { Store } from "../state/store.ts";
 import type { What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
-import { download } from "./download.ts";
-import type { Outcome } from "./outcome.ts";
+import { download, type Outcome } from "./download.ts";
 
 /** Formats that have a size; those of numbers have none. */
 export const FIGURES = ["svg", "pdf", "png"];

@@ -5,7 +5,7 @@ import { explanation } from "../text/glossary.ts";
 import { number, unlikeText } from "../text/numbers.ts";
 import { placeWriterOf, rampWriter } from "../text/values.ts";
 import type { TooltipRow } from "../ui/tooltip.ts";
-import type { ColorScale } from "../wire/protocol.ts";
+import type { ColorScale, CurvesBody } from "../wire/protocol.ts";
 import type { Drawing } from "./drawing.ts";
 import { weightText } from "./fade.ts";
 import { cssColor } from "./geometry/palette.ts";
@@ -89,4 +89,11 @@ function placeText({ kind, curves, x }: Scene, point: number): string {
   if (kind !== "d-ice") return `at ${write(x[point]!)}`;
   const first = point - (point % 2);
   return `from ${write(x[first]!)} to ${write(x[first + 1]!)}`;
+}
+
+/** What the row of a line is called. */
+export function rowTitle(curves: CurvesBody, line: number): string {
+  const position = curves.positions[line]!;
+  const label = curves.row_labels?.[line];
+  return label === undefined ? `Row ${position}` : `${label} (row ${position})`;
 }

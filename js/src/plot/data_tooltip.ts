@@ -19,8 +19,8 @@ interface DataTooltip {
 
 /** `unlike` are the shares of the strip along the axis, where there is one. */
 export function dataAt(layout: Layout, unlike: UnlikeBody | null, { x, y }: Point): DataTooltip | null {
-  const { slot, scene, axis, left, right, slopesEnd } = layout;
-  if (y < slopesEnd || x < left) return null;
+  const { slot, scene, axis, left, right, bottom } = layout;
+  if (y < bottom || x < left) return null;
   const { missing, n_observations: nObservations } = scene.curves;
   if (slot !== null && missing !== null && x >= slot.left && x <= slot.right) {
     const rows = [countRow(missing.count, nObservations), meanRow(scene, scene.missing!.mean)];

@@ -1,7 +1,7 @@
 /** What a plot draws. All of its layers read it, each what it needs. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { type Unlike, unlikeOn } from "../state/curves.ts";
 import type { Hidden } from "../state/filters.ts";
-import { type Unlike, unlikeOn } from "../state/unlike.ts";
 import type { ColorsBody } from "../wire/protocol.ts";
 import type { Groups } from "./groups.ts";
 import type { Layout, PlotSize } from "./layout.ts";

@@ -4,32 +4,24 @@ import { isUnordered } from "../text/values.ts";
 import type { EffectsBody } from "../wire/protocol.ts";
 import type { Scene } from "./scene.ts";
 
-export const EFFECTS = ["ale"] as const;
-export type EffectName = (typeof EFFECTS)[number];
-
-export interface EffectLine {
-  name: EffectName;
-  /** Values on the axis, and heights relative to the scene's base. */
+/** Values on the axis, and heights relative to the scene's base. */
+export interface AleLine {
   x: Float64Array;
   values: Float64Array;
 }
 
 /**
- * The chosen effects. On ICE, ALE is shifted to the mean prediction. On c-ICE it is 0 at the anchor; where each curve is 0
- * at its observed value, its mean over the observations is 0. Slopes have none.
+ * On ICE, ALE is shifted to the mean prediction. On c-ICE it is 0 at the anchor; where each curve is 0 at its observed
+ * value, its mean over the observations is 0. Slopes have none.
  */
-export function effectLines(scene: Scene, effects: EffectsBody, names: readonly EffectName[]): EffectLine[] {
-  if (scene.kind === "d-ice") return [];
-  return names.map((name) => {
-    const heights = effects.ale;
-    const shift =
-      scene.kind === "ice"
-        ? effects.mean_prediction - scene.base
-        : scene.anchoredAt === null
-          ? 0
-          : -heightAt(effects.grid, heights, scene.anchoredAt, isUnordered(scene.curves.kind));
-    return { name, x: effects.grid, values: Float64Array.from(heights, (height) => height + shift) };
-  });
+export function aleLine(
+  { kind, base, anchoredAt, curves }: Scene,
+  { grid, ale, ...effects }: EffectsBody,
+): AleLine | null {
+  if (kind === "d-ice") return null;
+  const atAnchor = anchoredAt === null ? 0 : heightAt(grid, ale, anchoredAt, isUnordered(curves.kind));
+  const shift = kind === "ice" ? effects.mean_prediction - base : -atAnchor;
+  return { x: grid, values: Float64Array.from(ale, (height) => height + shift) };
 }
 
 /** Height at a value: linear between grid values, level beyond them; NaN at a level that is not on the grid. */

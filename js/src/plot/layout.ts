@@ -10,10 +10,15 @@ import type { Theme } from "../view/theme.ts";
 import type { ColorsBody, CurvesBody, ViewChoices } from "../wire/protocol.ts";
 import { FEW_VALUES, featureScale, isByRank } from "./feature_scale.ts";
 import { placeInStrip, stripEnds, stripReach } from "./geometry/levels.ts";
-import { divergingPalette, isDiverging, levelPalette, plainPalette, rampPalette } from "./geometry/palette.ts";
-import type { LineSet, Palette } from "./geometry/raster.ts";
-import { lineStrength, lineThickness } from "./geometry/raster.ts";
-import { splitPalette } from "./geometry/split_palette.ts";
+import {
+  divergingPalette,
+  isDiverging,
+  levelPalette,
+  plainPalette,
+  rampPalette,
+  splitPalette,
+} from "./geometry/palette.ts";
+import { type LineSet, lineStrength, lineThickness, type Palette } from "./geometry/raster.ts";
 import { stepValues } from "./geometry/transforms.ts";
 import { type LevelLabels, labelWidth, levelLabels, type Tick, ticksOf } from "./marks/axis.ts";
 import { type Scale, scaleLinear } from "./marks/scale.ts";
@@ -26,9 +31,8 @@ export type PlotSize = "large" | "small";
 /** In px. */
 interface Measures {
   top: number;
-  /** Height of the histogram, and of the spread of slopes where there is one. */
+  /** Height of the histogram. */
   strip: number;
-  hasSpread: boolean;
   /** Distance and width of the strip of missing values. */
   slotGap: number;
   slotWidth: number;
@@ -47,7 +51,6 @@ const MEASURES: Record<PlotSize, Measures> = {
   large: {
     top: 8,
     strip: 28,
-    hasSpread: true,
     slotGap: 14,
     slotWidth: 48,
     breath: 6,
@@ -60,7 +63,6 @@ const MEASURES: Record<PlotSize, Measures> = {
   small: {
     top: 6,
     strip: 14,
-    hasSpread: false,
     slotGap: 8,
     slotWidth: 18,
     breath: 3,
@@ -97,10 +99,8 @@ export interface Layout {
   /** Half the width of the strip of a level's dots; 0 if they are in one line. */
   reach: number;
   top: number;
-  /** Where the lines end. */
+  /** Where the lines end, and the histogram begins. */
   bottom: number;
-  /** Where the strip with the spread of the slopes ends, and the histogram begins; `bottom` where there is none. */
-  slopesEnd: number;
   /** Room for the names of lines right of everything drawn; 0 where there is none. */
   labelRoom: number;
   axis: number;
@@ -219,11 +219,10 @@ function endTicks([low, high]: [number, number], isFlat: boolean, y: (value: num
 function fitAxes(scene: Scene, setting: Setting, labelsHeight: number) {
   const { curves, base, kind } = scene;
   const { size, theme, range, labelRoom = 0, axisChoice = "auto", plotSize } = setting;
-  const { top, strip, hasSpread, slotGap, slotWidth, breath, left: leastLeft, ...room } = MEASURES[plotSize];
+  const { top, strip, slotGap, slotWidth, breath, left: leastLeft, ...room } = MEASURES[plotSize];
   const { low, high } = range;
   const axis = size.height - labelsHeight;
-  const slopesEnd = axis - strip;
-  const bottom = hasSpread && kind === "d-ice" ? slopesEnd - strip : slopesEnd;
+  const bottom = axis - strip;
   const ends: [number, number] = [low + base, high + base];
   const flat = room.flat[kind === "d-ice" ? 1 : 0]!;
   const isFlat = high - low <= flat * Math.max(Math.abs(ends[0]), Math.abs(ends[1]));
@@ -245,7 +244,7 @@ function fitAxes(scene: Scene, setting: Setting, labelsHeight: number) {
     reach: stripReach(curves.n_lines, slotWidth),
   };
   const x = featureScale(curves, [left, right], axisChoice);
-  return { axis, slopesEnd, bottom, top, y, yTicks: ticks, valueExponent, left, right, slot, x };
+  return { axis, bottom, top, y, yTicks: ticks, valueExponent, left, right, slot, x };
 }
 
 export function layOut(scene: Scene, colors: ColorsBody | null, setting: Setting): Layout {

@@ -1,6 +1,5 @@
 /** The plot of a feature at every size: axes, histogram, curves, their mean, and the rows that are selected or pointed at. */
 import { useComputed } from "@preact/signals";
-import { max } from "d3-array";
 import type { ComponentChildren, Ref, VNode } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Hidden } from "../state/filters.ts";
@@ -22,8 +21,6 @@ import { bandPath, Fading, Haloed, linePath } from "./marks/paths.tsx";
 import { scaleLinear } from "./marks/scale.ts";
 import { linesOfRow, linesPerModel } from "./models.ts";
 
-/** Share of the steepest mean slope below which a spread of slopes is rounding. */
-const LEAST_SPREAD = 1e-3;
 /** More dots than this are drawn smaller and lighter. */
 const MANY_DOTS = 200;
 /** While the anchor moves, no more dots than this are drawn. */
@@ -37,21 +34,14 @@ const SLOT_LABEL = 54;
 const MOST_BOLD = 80;
 const NO_SLOPE = "A constant feature has no slope.";
 
-const LARGE_NAMES = {
+/** The `data-test` names of layers and marks. */
+const NAMES = {
   all: "curves-canvas",
   picked: "selected-canvas",
   mean: "partial-dependence",
   selected: "selected-line",
   hovered: "hovered-line",
 };
-const SMALL_NAMES: typeof LARGE_NAMES = {
-  all: "small-lines",
-  picked: "small-selected-lines",
-  mean: "small-mean",
-  selected: "small-selected",
-  hovered: "small-hovered",
-};
-const testNames = ({ plotSize }: Drawing) => (plotSize === "large" ? LARGE_NAMES : SMALL_NAMES);
 
 interface Props {
   drawing: Drawing;
@@ -124,7 +114,7 @@ function Axes({ drawing }: Props) {
   const { font } = useView().theme.value;
   const layout = drawing.layout.value;
   if (layout === null) return null;
-  const { scene, size, left, right, outer, top, bottom, slopesEnd, axis, slot, x, y, yTicks } = layout;
+  const { scene, size, left, right, outer, top, bottom, axis, slot, x, y, yTicks } = layout;
   const { xTicks: ticks, levelLabels: labels } = layout;
   const width = slot === null ? size.width : outer - SLOT_LABEL;
   const hasAnchor = scene.anchoredAt !== null && drawing.plotSize === "large";
@@ -134,7 +124,6 @@ function Axes({ drawing }: Props) {
       <DataStrip layout={layout} />
       <BottomAxis {...{ ticks, labels, left, right, width, top: axis, font }} />
       {slot !== null && <MissingAxis layout={layout} slot={slot} />}
-      {slopesEnd > bottom && <SlopeSpread layout={layout} />}
       {scene.kind !== "ice" && y(0) >= top && y(0) <= bottom && (
         <line class="ice-zero" x1={left} x2={outer} y1={y(0)} y2={y(0)} />
       )}
@@ -154,9 +143,9 @@ function Axes({ drawing }: Props) {
 }
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
-function DataStrip({ layout: { scene, x, axis, slopesEnd, slot } }: { layout: Layout }) {
+function DataStrip({ layout: { scene, x, axis, bottom, slot } }: { layout: Layout }) {
   const { histogram_edges: edges, histogram_counts: counts, missing, kind } = scene.curves;
-  const height = axis - slopesEnd - 4;
+  const height = axis - bottom - 4;
   const tallest = tallestBar(scene.curves);
   const gap = hasLevels(kind) ? LEVEL_GAP : 0;
   const half = slot === null ? 0 : SLOT_BAR * (slot.right - slot.left);
@@ -186,19 +175,19 @@ const SINGLE = 14;
 function Unlike({ drawing }: Props) {
   const [layout, unlike] = [drawing.layout.value, drawing.unlike.value];
   if (layout === null || unlike === null) return null;
-  const { left, right, slopesEnd, axis } = layout;
-  const [width, height] = [Math.max(0, right - left), Math.max(0, axis - slopesEnd)];
+  const { left, right, bottom, axis } = layout;
+  const [width, height] = [Math.max(0, right - left), Math.max(0, axis - bottom)];
   return (
     <MarkLayer size={layout.size}>
-      <Clip x={left} y={slopesEnd} width={width} height={height}>
+      <Clip x={left} y={bottom} width={width} height={height}>
         <path class="ice-unlike" d={unlikePath(layout, unlike)} data-test="unlike" />
       </Clip>
     </MarkLayer>
   );
 }
 
-function unlikePath({ x, slopesEnd, axis: bottom, scene }: Layout, { grid, shares }: UnlikeBody): string {
-  const height = scaleLinear([0, 1], [bottom, slopesEnd + 4]);
+function unlikePath({ x, bottom: top, axis: bottom, scene }: Layout, { grid, shares }: UnlikeBody): string {
+  const height = scaleLinear([0, 1], [bottom, top + 4]);
   const px = grid.map(x);
   const areLevels = hasLevels(scene.curves.kind);
   if (!areLevels && px.length > 1) {
@@ -235,31 +224,6 @@ function MissingAxis({ layout, slot: { left, right, at } }: { layout: Layout; sl
         </>
       )}
     </g>
-  );
-}
-
-/** Standard deviation of the slopes, under them. */
-function SlopeSpread({ layout: { scene, range, left, right, bottom, slopesEnd, x, y, size } }: { layout: Layout }) {
-  const spread = scene.spread ?? new Float32Array(scene.mean.length);
-  // Lines that agree differ by the rounding of float32, which a scale of its own would blow up to full height.
-  const steepest = max(scene.mean, Math.abs) ?? 0;
-  const whole = Math.max(max(spread) ?? 0, LEAST_SPREAD * steepest);
-  // Where a step is cut off above, its spread is cut off as well.
-  const tallest = range.isCut ? Math.min(whole, (y.domain()[1] - y.domain()[0]) / 2) : whole;
-  const height = scaleLinear([0, tallest || 1], [slopesEnd, bottom + 6]);
-  const px = scene.x.map(x);
-  const d = bandPath(
-    px,
-    () => slopesEnd,
-    (point) => height(Math.min(tallest, spread[point]!)),
-  );
-  return (
-    <>
-      <Clip x={0} y={bottom} width={size.width} height={slopesEnd - bottom}>
-        <path class="ice-slope-spread" d={d} data-test="slope-spread" />
-      </Clip>
-      <line class="ice-gridline" x1={left} x2={right} y1={slopesEnd} y2={slopesEnd} />
-    </>
   );
 }
 
@@ -325,7 +289,7 @@ function Lines({ drawing, which }: Props & { which: Which }) {
       else if (drawing.isNear()) paint();
     },
   );
-  return <PixelLayer node={canvas} names={layerName(which)} test={testNames(drawing)[which]} />;
+  return <PixelLayer node={canvas} names={layerName(which)} test={NAMES[which]} />;
 }
 
 /** Dots at the observed values. */
@@ -408,7 +372,7 @@ function Mean({ drawing, layout }: MarkProps) {
   }
   if (drawing.groups.value !== null) return null;
   const shares = isWeighted.value ? (drawing.drawnUnlike.value?.shares ?? null) : null;
-  const test = testNames(drawing).mean;
+  const test = NAMES.mean;
   const [least, most] = drawing.plotSize === "large" ? [2.5, 5] : [1.5, 3.5];
   const dot = (at: number, value: number, room: number) => {
     const r = Math.min(most, Math.max(least, room / 7));
@@ -470,7 +434,7 @@ function RowMark({ drawing, layout, line, name, isThin = false, isColored = fals
   return (
     <g
       class={`ice-${name}${onLevels ? " ice-connected" : ""}${isThin ? " ice-selected-thin" : ""}`}
-      data-test={testNames(drawing)[name]}
+      data-test={NAMES[name]}
       data-row={curves.positions[line]}
       style={hasColor ? { "--ice-line": color } : {}}
     >

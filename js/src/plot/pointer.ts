@@ -5,7 +5,7 @@ import type { Pins } from "../state/pins.ts";
 import { listen, react } from "../ui/lifetime.ts";
 import type { View } from "../view/view.ts";
 import type { Brush } from "./brush.ts";
-import { curveTooltip } from "./curve_tooltip.ts";
+import { curveTooltip, rowTitle } from "./curve_tooltip.ts";
 import { dataAt } from "./data_tooltip.ts";
 import type { Drawing } from "./drawing.ts";
 import { nearestLine, type Polylines } from "./geometry/pick.ts";
@@ -13,7 +13,6 @@ import { nearestIndex } from "./geometry/transforms.ts";
 import { Gestures, isInSlot, OWN_DRAG, type Point, placeIn } from "./gestures.ts";
 import { dotX, type Layout } from "./layout.ts";
 import { rowLines } from "./models.ts";
-import { rowTitle } from "./row_title.ts";
 
 /** How near to a line the pointer must be, in px. */
 const REACH = 24;

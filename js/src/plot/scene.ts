@@ -32,8 +32,6 @@ export interface Scene {
   base: number;
   /** Partial dependence. */
   mean: Float32Array;
-  /** Standard deviation of slopes at each point; null of other kinds. */
-  spread: Float32Array | null;
   /** Height of each line at its observed value. */
   own: Float32Array;
   /** Values with the feature missing, drawn next to the axis, and their mean. */
@@ -58,20 +56,6 @@ function meanOf(values: Float32Array, nPoints: number): Float32Array {
   const sums = new Float64Array(nPoints);
   for (const [z, value] of values.entries()) sums[z % nPoints]! += value / nLines;
   return Float32Array.from(sums);
-}
-
-/** Standard deviation of the drawn lines at each point (ddof = 0): how far they spread in this kind of picture. */
-function spreadOf(values: Float32Array, nPoints: number): Float32Array {
-  const spread = new Float32Array(nPoints);
-  const nLines = nPoints > 0 ? values.length / nPoints : 0;
-  for (let point = 0; point < nPoints; point++) {
-    let mean = 0;
-    for (let z = point; z < values.length; z += nPoints) mean += values[z]! / nLines;
-    let squares = 0;
-    for (let z = point; z < values.length; z += nPoints) squares += (values[z]! - mean) ** 2;
-    spread[point] = Math.sqrt(squares / nLines);
-  }
-  return spread;
 }
 
 /**
@@ -117,7 +101,6 @@ function iceShape(curves: CurvesBody): Shape {
     values: curves.values,
     base: curves.offset,
     mean: curves.partial_dependence,
-    spread: null,
     own: curves.predictions,
     missing: missingValues(curves, () => 0, 0),
     anchoredAt: null,
@@ -141,7 +124,6 @@ function centeredShape(curves: CurvesBody, anchor: Anchor): Shape {
     values: centered,
     base: 0,
     mean,
-    spread: null,
     own,
     missing: missingValues(curves, (i) => centres[i]!, shift),
     anchoredAt: index === null ? null : grid[index]!,
@@ -165,7 +147,6 @@ function slopeShape(curves: CurvesBody): Shape {
     values: stepped,
     base: 0,
     mean: stepValues(slopes(partialDependence, grid)),
-    spread: spreadOf(stepped, x.length),
     own,
     missing: null,
     anchoredAt: null,

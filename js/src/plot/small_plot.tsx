@@ -1,9 +1,8 @@
 /** One of several plots of curves on the same value axis: a feature, or a class. */
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { useMemo, useRef } from "preact/hooks";
-import type { Loaded } from "../state/curves.ts";
-import type { Unlike } from "../state/unlike.ts";
-import { shortSpanTexts, spanTexts } from "../text/dates.ts";
+import type { Loaded, Unlike } from "../state/curves.ts";
+import { spanTexts } from "../text/dates.ts";
 import { percent, plural } from "../text/numbers.ts";
 import { isUnordered } from "../text/values.ts";
 import { useView } from "../view/use_view.tsx";
@@ -89,17 +88,13 @@ export function SmallPlot({ message, hasFailed = false, ...props }: Props) {
 /** The ends of the axis, in full on hover. Levels without an order have none. */
 function AxisEnds({ layout: { scene, left, right, size, write } }: { layout: Layout }) {
   const { grid, kind, clock, n_grid: nGrid } = scene.curves;
-  const isDate = kind === "datetime" && grid.length > 0;
   const ends: [number, number] = [grid[0]!, grid[grid.length - 1]!];
-  const [first = "", last = ""] = isUnordered(kind)
-    ? [plural(nGrid, "level")]
-    : isDate
-      ? shortSpanTexts(ends, clock)
-      : Array.from(grid.length > 1 ? ends : grid, write);
+  const texts = kind === "datetime" ? spanTexts(ends, clock) : Array.from(grid.length > 1 ? ends : grid, write);
+  const [first = "", last = ""] = isUnordered(kind) ? [plural(nGrid, "level")] : texts;
   return (
     <div
       class="ice-small-below"
-      title={isDate ? spanTexts(ends, clock).join(" – ") : ""}
+      title={isUnordered(kind) ? "" : texts.join(" – ")}
       style={{ marginLeft: `${left}px`, marginRight: `${size.width - right}px` }}
     >
       <span class="ice-small-end">{first}</span>

@@ -2,15 +2,13 @@
 import { extent } from "d3-array";
 import type { Kind } from "../wire/protocol.ts";
 import type { Figures } from "../wire/tables.ts";
-import type { EffectLine } from "./effects.ts";
+import type { AleLine } from "./effects.ts";
 import type { Scene } from "./scene.ts";
 
 export interface ValueRange {
   /** Relative to the scene's base. */
   low: number;
   high: number;
-  /** Whether it is the same for every feature. */
-  shared: boolean;
   /** Whether the axis was cut to the bulk of the slopes. */
   isCut: boolean;
   /** How many lines leave it on each side. */
@@ -22,19 +20,16 @@ export interface ValueRange {
 export const plainRange = (low: number, high: number): ValueRange => ({
   low,
   high,
-  shared: false,
   isCut: false,
   above: 0,
   below: 0,
 });
 
 export interface RangeChoices {
-  /** Predictions, or changes of them, of all features; null where each has its own range. */
-  shared: [number, number] | null;
   /** Observed targets that are drawn as well. */
   target: Float64Array | null;
-  /** Effects that are drawn as well. */
-  effects: readonly EffectLine[];
+  /** ALE, where it is drawn as well. */
+  ale: AleLine | null;
 }
 
 /** The share of all slopes, by the length of their intervals, that the axis shows at least. */
@@ -109,7 +104,7 @@ function leaving({ values, x, curves }: Scene, low: number, high: number): Pick<
   return { above, below };
 }
 
-export function valueRange(scene: Scene, { shared, target, effects }: RangeChoices): ValueRange {
+export function valueRange(scene: Scene, { target, ale }: RangeChoices): ValueRange {
   const [low, high] = scene.extent;
   const all = plainRange(low, high);
   if (scene.kind === "d-ice") {
@@ -125,8 +120,6 @@ export function valueRange(scene: Scene, { shared, target, effects }: RangeChoic
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));
-  for (const { values } of effects) ends.push(...values.filter(Number.isFinite));
-  // What lies beyond, of missing values and of rows between the grid values, is never cut off.
-  if (shared !== null) ends.push(...shared.map((end) => end - scene.base));
-  return { ...all, low: Math.min(...ends), high: Math.max(...ends), shared: shared !== null };
+  ends.push(...(ale?.values.filter(Number.isFinite) ?? []));
+  return { ...all, low: Math.min(...ends), high: Math.max(...ends) };
 }

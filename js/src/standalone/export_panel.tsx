@@ -3,9 +3,8 @@
 import type { Signal } from "@preact/signals-core";
 import { useLayoutEffect } from "preact/hooks";
 import { copyPng } from "../files/clipboard.ts";
-import { download } from "../files/download.ts";
+import { download, type Outcome } from "../files/download.ts";
 import { ExportMenu, type ExportNews } from "../files/export_menu.tsx";
-import type { Outcome } from "../files/outcome.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Store } from "../state/store.ts";
 import { drawnKind } from "../text/values.ts";

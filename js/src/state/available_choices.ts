@@ -9,7 +9,6 @@ import type { Store } from "./store.ts";
 export type Offer = string | null | undefined;
 
 export interface Offers {
-  shared_y: Offer;
   target: Offer;
   ale: Offer;
   unlike: Offer;
@@ -36,27 +35,15 @@ export function offersOf({ curves, kind, response, answers }: Situation): Offers
   const drawn = drawnKind(kind, curves?.kind ?? "numeric");
   const nothing = curves === null ? "Open a feature first." : null;
   return {
-    shared_y: sharedOffer(drawn) ?? nothing,
     target: curves === null ? undefined : targetOffer(curves, drawn, response),
     ale: nothing ?? (drawn === "d-ice" ? NO_EFFECT : answers("effects") ? null : NOT_SAVED),
     unlike: nothing ?? (answers("unlike") ? null : NOT_SAVED),
   };
 }
 
-/** The choices for many small plots, which apply to all features. */
-export const offersOfAll = (kind: Kind): Offers => ({
-  shared_y: sharedOffer(kind),
-  target: undefined,
-  ale: undefined,
-  unlike: undefined,
-});
-
-const sharedOffer = (kind: Kind): Offer =>
-  kind === "d-ice" ? "Slopes have different units, so a shared axis is not available." : null;
-
-/** Available choices for what is on screen: the open feature, or all in small. */
+/** Available choices for the open feature; none where all are on screen. */
 export function offersIn({ loaded, kind, response, client, remembered }: Store): Offers {
-  if (remembered.of("right").value === "all") return offersOfAll(kind.value);
+  if (remembered.of("right").value === "all") return { target: undefined, ale: undefined, unlike: undefined };
   const curves = loaded.value?.curves ?? null;
   return offersOf({ curves, kind: kind.value, response: response.value, answers: client.answers });
 }

@@ -4,11 +4,10 @@
  */
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import type { Client } from "../wire/client.ts";
-import type { ColorsBody, CurvesBody, CurvesRequest } from "../wire/protocol.ts";
+import type { ColorsBody, CurvesBody, CurvesRequest, UnlikeBody } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
 import { modelColors, type OfModel } from "./models.ts";
 import { isTogether, type RuleScale, type Split, splitColors } from "./two_sides.ts";
-import type { Unlike } from "./unlike.ts";
 
 /** Lines of a small plot, and selected rows that are sure to be among them. */
 export const SMALL_LINES = 200;
@@ -278,4 +277,32 @@ const isSame = (one: Loaded, other: Loaded): boolean =>
 function hasRows({ positions }: CurvesBody, rows: readonly number[]): boolean {
   const drawn = new Set(positions);
   return rows.every((row) => drawn.has(row));
+}
+
+/** Which phantom observations of some lines are unlike 99 % of rows, with the row of each line. */
+export interface Unlike extends UnlikeBody {
+  positions: Uint32Array;
+}
+
+/** The same for other lines and grid values, where a row or a value without flags has none set. */
+export function unlikeOn(unlike: Unlike, { positions, grid, n_grid: nGrid }: CurvesBody): Unlike {
+  if (unlike.positions === positions && unlike.grid.length === nGrid) return unlike;
+  const lines = new Map(Array.from(unlike.positions, (row, line) => [row, line]));
+  const places = new Map(Array.from(unlike.grid, (value, k) => [value, k]));
+  const points = Array.from(grid, (value) => places.get(value) ?? -1);
+  const flags = new Uint8Array(positions.length * nGrid);
+  for (const [line, row] of positions.entries()) {
+    const first = (lines.get(row) ?? Number.NaN) * unlike.grid.length;
+    for (const [k, point] of points.entries())
+      flags[line * nGrid + k] = point < 0 ? 0 : (unlike.flags[first + point] ?? 0);
+  }
+  return { ...unlike, grid, shares: Float32Array.from(points, (point) => unlike.shares[point] ?? 0), flags, positions };
+}
+
+/** The share of the grid values at which a line is unlike 99 % of rows. */
+export function shareOfLine({ flags, grid }: Unlike, line: number): number {
+  const nGrid = grid.length;
+  let count = 0;
+  for (let k = 0; k < nGrid; k++) count += flags[line * nGrid + k]!;
+  return count / nGrid;
 }

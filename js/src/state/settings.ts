@@ -15,37 +15,13 @@ export interface Settings {
 
 const CHANGED = "ice-explorer:settings";
 
-const oneOf =
-  (...words: readonly unknown[]) =>
-  (value: unknown): boolean =>
-    words.includes(value);
-const between =
-  (low: number, high: number) =>
-  (value: unknown): boolean =>
-    typeof value === "number" && value >= low && value <= high;
-
-const FORMS: { [K in keyof Required<Settings>]: (value: unknown) => boolean } = {
-  format: oneOf("svg", "png", "pdf", "html", "csv", "parquet", "json", "ice"),
-  width: between(60, 600),
-  dpi: between(50, 1200),
-  theme: oneOf("auto", "light", "dark"),
-  max_lines: (value) => Number.isInteger(value) && (value as number) > 0,
-};
-
-/** What can be used of a text; whatever is malformed is as if it were not there. */
-export function readSettings(text: string | undefined): Settings {
-  let found: unknown;
+/** Its schema has checked them; a page without it, or with another text, has none. */
+export function readSettings(text = "{}"): Settings {
   try {
-    found = JSON.parse(text ?? "{}");
+    return { ...JSON.parse(text) };
   } catch {
     return {};
   }
-  if (typeof found !== "object" || found === null) return {};
-  const fitting = Object.entries(FORMS).flatMap(([name, fits]) => {
-    const value = (found as Record<string, unknown>)[name];
-    return fits(value) ? [[name, value] as const] : [];
-  });
-  return Object.fromEntries(fitting);
 }
 
 export function followSettings(aborted: AbortSignal): ReadonlySignal<Settings> {

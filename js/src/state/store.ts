@@ -36,8 +36,7 @@ import {
 } from "../wire/protocol.ts";
 import { decodeImpact, decodeModels, decodeProfile, type Figures, type ModelTables } from "../wire/tables.ts";
 import { isOurs, traitOf } from "../wire/traits.ts";
-import { Curves, type Loaded } from "./curves.ts";
-import { isOfDrivers } from "./drivers.ts";
+import { Curves, type Loaded, shareOfLine, type Unlike } from "./curves.ts";
 import { type Feed, featureFeed, type Progress, type Showing } from "./feed.ts";
 import { type Filter, type Hidden, hiddenBy, onlyLevel, toggledLevel } from "./filters.ts";
 import { intervalsFeed, type Shown, type Whiskers } from "./intervals.ts";
@@ -46,8 +45,7 @@ import { isKnown, type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
 import { SteadyOrder } from "./steady_order.ts";
-import { type Split, splitOf } from "./two_sides.ts";
-import { shareOfLine, type Unlike } from "./unlike.ts";
+import { isOfDrivers, type Split, splitOf } from "./two_sides.ts";
 import { Remembered } from "./view_choices.ts";
 import { type Question, type WhatIf, whatIfFeed, whatIfOf } from "./what_if.ts";
 
@@ -441,10 +439,11 @@ export class Store {
     this.#classes = featureFeed(
       computed(() => {
         const showing = this.#showsClasses.value ? this.#showing.value : null;
+        if (showing === null) return null;
         // Of many classes, a reply has the most probable ones and the one that is explained.
-        const isOne = this.#header.value.outputs.length > MOST_CLASSES;
-        const version = JSON.stringify([showing?.version, isOne && this.output.value]);
-        return showing && { ...showing, key: this.#classesKey.value, version };
+        const isPart = this.#header.value.outputs.length > MOST_CLASSES;
+        const version = JSON.stringify([showing.version, isPart && this.output.value]);
+        return { ...showing, key: this.#classesKey.value, version };
       }),
       ({ feature }) => client.request({ type: "classes", feature, max_lines: this.maxLines.peek() }),
     );

@@ -60,17 +60,6 @@ export function spanTexts([first, last]: readonly [number, number], clock: Clock
   return [rounded(first), rounded(last)];
 }
 
-/** Short forms of the same: months of years, days of weeks, times of a day. */
-export function shortSpanTexts(span: readonly [number, number], clock: Clock = UTC): [string, string] {
-  const length = span[1] - span[0];
-  const [from, to] = length > 62 ? [0, 7] : length > 1 ? [5, 10] : [11, 23];
-  const cut = (days: number): string => {
-    const text = dateOf(wallOf(clock, days)).toISOString().slice(from, to);
-    return from === 11 ? text.replace(/(:00)?\.000$/, "") : text;
-  };
-  return [cut(span[0]), cut(span[1])];
-}
-
 /** From fine to coarse: what an instant of such a kind is called, and what it is called in full. */
 type Namer = { short: (date: Date) => string; full: (date: Date) => string };
 const NAMERS: { fits: (date: Date) => boolean; namer: Namer }[] = [

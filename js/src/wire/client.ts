@@ -175,8 +175,3 @@ export class ModelClient implements Client {
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(error);
   }
 }
-
-/** For the end of a switch over a union: a new member without a case does not compile. */
-export function unreachable(value: never): never {
-  throw new Error(`Unexpected ${JSON.stringify(value)}.`);
-}

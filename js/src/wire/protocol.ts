@@ -61,10 +61,10 @@ export interface Filter {
  *
  * - `left`, `right`: the panels: features as bars or their interactions; the open feature or all of them.
  * - `pair`: the two columns whose heat map replaces the curves; none or two.
- * - `compared`: features shown under the open one.
+ * - `compared`: features whose small plots are pinned: larger, before the others, on one value axis.
  * - `coloring`: how a column colours: by its values, as below and above its median, or by its best split; or which
  *   rules of two columns together colour, whatever the column is.
- * - `shared_y`: whether the value axis is the same for all features.
+ * - `shared_y`: whether small plots of all features have the same value axis.
  * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
  * - `models`: whether the curves of all models share the axes.
  * - `ale`: accumulated local effects beside the mean.
@@ -108,7 +108,7 @@ export const CHOICE_DEFAULTS: Readonly<ViewChoices> = {
   pair: [],
   compared: [],
   coloring: "value",
-  shared_y: false,
+  shared_y: true,
   target: false,
   classes: false,
   models: true,

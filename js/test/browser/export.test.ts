@@ -19,7 +19,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
       decay: 0.5,
       unit: "share",
       ci: 0.9,
-      _view: { shared_y: true, left: "bars" },
+      _view: { shared_y: false, left: "bars" },
     }),
   );
   await choose(mounted, "page-svg");
@@ -43,7 +43,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
       },
     },
   ]);
-  expect(asked(mounted)[0]!.choices).toEqual({ shared_y: true });
+  expect(asked(mounted)[0]!.choices).toEqual({ shared_y: false });
   expect(caught[0]!.name).toBe("Age.svg");
   expect(await (await caught[0]!.contents).text()).toMatch(/^<svg /);
   await expect.poll(() => mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");

@@ -104,7 +104,6 @@ test("c-ICE is anchored at a level by its name", async () => {
   choose(part("anchor"), "2");
   await expect.poll(() => part("y-title").textContent).toBe("↑ change of the prediction from District = North");
   expect(model.get("anchor")).toBe(2);
-  expect(part("anchor-value").hidden).toBe(true);
 });
 
 test("a figure that categories lack is a dash after the others, and their bars say what kind they are", async () => {

@@ -12,7 +12,7 @@ const asked = (model: FakeModel) =>
 const tileOf = ({ parts }: Mounted, feature: string) =>
   parts("tile").find(({ dataset }) => dataset.feature === feature)!;
 const inside = (tile: HTMLElement, name: string) => tile.querySelector<HTMLElement>(`[data-test=${name}]`)!;
-const lines = (tile: HTMLElement) => inside(tile, "small-lines");
+const lines = (tile: HTMLElement) => inside(tile, "curves-canvas");
 const names = ({ parts }: Mounted) => parts("tile").map(({ dataset }) => dataset.feature);
 const pinned = ({ root }: Mounted) =>
   [...root.querySelectorAll<HTMLElement>("[data-pinned] > li")].map(({ dataset }) => dataset.feature);
@@ -35,7 +35,7 @@ test("every feature has a plot with its rank, its figure, its curves and their m
   await expect.poll(() => ink(lines(age))).toBeGreaterThan(100);
   expect(age.innerText).toMatch(/^1\s+Age\s+0\.\d{3}/);
   expect(age.getAttribute("aria-current")).toBe("true");
-  expect(inside(age, "small-mean")).not.toBeNull();
+  expect(inside(age, "partial-dependence")).not.toBeNull();
   expect(age.querySelector(".ice-histogram")).not.toBeNull();
   expect([...age.querySelectorAll(".ice-small-end")].map(({ textContent }) => textContent)).toEqual(["18", "84"]);
 });
@@ -90,6 +90,21 @@ test("compared features are larger and before the others, on one value axis; the
   expect(names(mounted).length).toBe(8);
   mounted.model.push("_view", { right: "all", compared: ["Gone", "Age"] });
   await expect.poll(() => pinned(mounted)).toEqual(["Age"]);
+});
+
+test("all have one value axis, or each its own; compared ones always have one, and slopes never", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", _view: { ...shown, compared: ["Age", "Visits"] } }));
+  const ranges = mounted.model.get("_header").features.map(({ range }) => range!);
+  const together = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  const shared = together.map((end) => end.toFixed(2));
+  await expect.poll(() => [ends(mounted, "Marker"), ends(mounted, "Visits")]).toEqual([shared, shared]);
+  await openMenu(mounted);
+  await userEvent.click(mounted.part("view-shared_y"));
+  await expect.poll(() => ends(mounted, "Marker")).not.toEqual(shared);
+  expect([ends(mounted, "Age"), ends(mounted, "Visits")]).toEqual([shared, shared]);
+  mounted.model.push("kind", "d-ice");
+  await expect.poll(() => ends(mounted, "Visits")).not.toEqual(ends(mounted, "Age"));
+  expect(mounted.part("view-shared_y").checkVisibility()).toBe(false);
 });
 
 test("a click anywhere on a plot opens its feature, and so does its name by the keyboard, which leaves the focus on the tab", async () => {
@@ -157,15 +172,15 @@ test("what is not selected steps back; a few selected rows are marked in every p
   const selection = Array.from({ length: 60 }, (_, row) => 5 * row);
   const mounted = await all(kernel.model({ feature: "Age", selection, _view: shown }));
   const tile = tileOf(mounted, "BMI");
-  const over = inside(tile, "small-selected-lines");
+  const over = inside(tile, "selected-canvas");
   await expect.poll(() => ink(over)).toBeGreaterThan(100);
-  expect(inside(tile, "small-selected")).toBeNull();
+  expect(inside(tile, "selected-line")).toBeNull();
   await expect.poll(() => getComputedStyle(lines(tile)).opacity).toBe("0.28");
   mounted.model.push("selection", []);
   await expect.poll(() => over.checkVisibility()).toBe(false);
   mounted.model.push("selection", [1, 33]);
   const rows = (feature: string) =>
-    [...tileOf(mounted, feature).querySelectorAll<SVGElement>("[data-test=small-selected]")].map(
+    [...tileOf(mounted, feature).querySelectorAll<SVGElement>("[data-test=selected-line]")].map(
       ({ dataset }) => dataset.row,
     );
   await expect

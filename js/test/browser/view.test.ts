@@ -66,34 +66,12 @@ test("the observed target is points behind the lines, named in the key and on th
   await expect.poll(() => part("target").hidden).toBe(true);
 });
 
-test("one value axis for all features stays as it is when another feature is opened, and says so", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", kind: "c-ice" }));
-  const { part, drawn, bar, model } = mounted;
-  const axis = () =>
-    [...part("plot").querySelectorAll(".ice-axis")[0]!.querySelectorAll("text")].map((t) => t.textContent);
-  bar("Visits").click();
-  await drawn("Visits");
-  const alone = axis();
-  await openMenu(mounted);
-  part("view-shared_y").click();
-  await expect.poll(() => part("y-title").textContent).toContain("on the same axis for all features");
-  const shared = axis();
-  expect(shared).not.toEqual(alone);
-  bar("Age").click();
-  await drawn("Age");
-  await frame();
-  expect(axis()).toEqual(shared);
-  model.push("kind", "d-ice");
-  await expect.poll(() => part("y-title").textContent).not.toContain("same axis");
-});
-
 test("a step that dominates the slopes leaves the axis and is counted", async () => {
-  const { part, parts } = await mountDrawn(stepped.model({ feature: "Blood pressure", kind: "d-ice" }));
+  const { part } = await mountDrawn(stepped.model({ feature: "Blood pressure", kind: "d-ice" }));
   await expect.poll(() => part("range-remark").hidden).toBe(false);
   expect(part("range-remark").textContent).toMatch(
     /^\d+ of 120 curves extend above the axis \(up to [\d.]+\), \d+ below \(down to −[\d.]+\)\./,
   );
-  expect(parts("edge-marks").length).toBe(1);
   part("kind-ice").click();
   await expect.poll(() => part("range-remark").hidden).toBe(true);
 });

@@ -1,6 +1,6 @@
 /** Where ALE is on each kind of plot; `contract.test.ts` compares the numbers with those of figures. */
 import { expect, test } from "vitest";
-import { EFFECTS, effectLines } from "../../src/plot/effects.ts";
+import { aleLine } from "../../src/plot/effects.ts";
 import type { Scene } from "../../src/plot/scene.ts";
 import { valueRange } from "../../src/plot/value_range.ts";
 import type { EffectsBody, FeatureKind } from "../../src/wire/protocol.ts";
@@ -27,19 +27,17 @@ test.each<[string, Scene, number[]]>([
   ["anchored at a level", scene("c-ice", 2, "category"), [-1, 0, 1]],
   ["anchored at a level that no observation has", scene("c-ice", 1, "category"), NONE],
 ])("%s", (_where, of, ale) => {
-  const [first] = effectLines(of, effects, EFFECTS).map(({ values }) => Array.from(values));
-  expect(first).toEqual(ale);
+  expect(Array.from(aleLine(of, effects)!.values)).toEqual(ale);
 });
 
-test("slopes have none, and only those that are wanted are drawn", () => {
-  expect(effectLines(scene("d-ice"), effects, EFFECTS)).toEqual([]);
-  expect(effectLines(scene("ice"), effects, [])).toEqual([]);
+test("slopes have none", () => {
+  expect(aleLine(scene("d-ice"), effects)).toBeNull();
 });
 
 test("the value axis reaches over them", () => {
   const of = scene("ice");
-  const choices = { shared: null, target: null, effects: effectLines(of, effects, EFFECTS), full: false };
+  const choices = { target: null, ale: aleLine(of, effects) };
   expect(valueRange(of, choices)).toMatchObject({ low: -1, high: 4 });
-  const none = { ...choices, effects: effectLines(scene("c-ice", 1, "category"), effects, EFFECTS) };
+  const none = { ...choices, ale: aleLine(scene("c-ice", 1, "category"), effects) };
   expect(valueRange(of, none)).toMatchObject({ low: -1, high: 1 });
 });

@@ -6,7 +6,7 @@ import { sharedRange, valueRange } from "../../src/plot/value_range.ts";
 import type { FeatureHead } from "../../src/wire/protocol.ts";
 import type { Figures } from "../../src/wire/tables.ts";
 
-const EACH = { shared: null, target: null, effects: [] };
+const EACH = { target: null, ale: null };
 
 const figures = (...ranges: ([number, number] | null)[]): Figures =>
   ({ header: { features: ranges.map((range) => ({ range }) as FeatureHead) } }) as Figures;
@@ -25,17 +25,13 @@ function slopes(lengths: number[], lines: number[][]): Scene {
 
 describe("the axis", () => {
   test("shows what is drawn", () => {
-    expect(valueRange(ice, EACH)).toMatchObject({ low: -1, high: 2, shared: false, isCut: false });
+    expect(valueRange(ice, EACH)).toMatchObject({ low: -1, high: 2, isCut: false });
   });
 
   test("grows to the observed target, and for missing ones not at all", () => {
     const target = Float64Array.of(97, Number.NaN, 101.5);
     expect(valueRange(ice, { ...EACH, target })).toMatchObject({ low: -3, high: 2 });
     expect(valueRange(ice, { ...EACH, target: Float64Array.of(Number.NaN) })).toMatchObject({ low: -1, high: 2 });
-  });
-
-  test("that all features share holds all of them, and what one has beyond", () => {
-    expect(valueRange(ice, { ...EACH, shared: [95, 101] })).toMatchObject({ low: -5, high: 2, shared: true });
   });
 });
 

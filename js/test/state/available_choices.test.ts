@@ -1,6 +1,6 @@
 /** What a reader can choose, and the sentence that says why not. */
 import { expect, test } from "vitest";
-import { type Offers, offersOf, offersOfAll, type Situation } from "../../src/state/available_choices.ts";
+import { type Offers, offersOf, type Situation } from "../../src/state/available_choices.ts";
 import type { CurvesBody } from "../../src/wire/protocol.ts";
 
 const curves = (of: Partial<CurvesBody> = {}): CurvesBody =>
@@ -14,16 +14,8 @@ const situation = (of: Partial<Situation> = {}): Situation => ({
 });
 
 test("with ICE of numbers all is offered", () => {
-  const all = ["shared_y", "target", "ale", "unlike"];
+  const all = ["target", "ale", "unlike"];
   expect(offersOf(situation())).toEqual(Object.fromEntries(all.map((name) => [name, null])));
-});
-
-const UNITS = "Slopes have different units, so a shared axis is not available.";
-
-test("of all features in small the shared axis alone is offered, and not for slopes", () => {
-  const rest = { target: undefined, ale: undefined, unlike: undefined };
-  expect(offersOfAll("c-ice")).toEqual({ ...rest, shared_y: null });
-  expect(offersOfAll("d-ice")).toEqual({ ...rest, shared_y: UNITS });
 });
 
 const FEATURE = "Open a feature first.";
@@ -35,7 +27,7 @@ const levels = { curves: curves({ kind: "category" }) };
 test.each<[string, Partial<Situation>, Partial<Offers>]>([
   ["before a feature is open", { curves: null }, { target: undefined, ale: FEATURE, unlike: FEATURE }],
   ["slopes", { kind: "d-ice" }, { ale: PREDICTION, unlike: null }],
-  ["slopes", { kind: "d-ice" }, { shared_y: UNITS, target: undefined }],
+  ["slopes", { kind: "d-ice" }, { target: undefined }],
   ["slopes of levels, whose ICE is shown", { kind: "d-ice", ...levels }, { ale: null, target: null }],
   ["changes", { kind: "c-ice" }, { target: undefined }],
   ["a saved page", { ...answersNone }, { ale: SAVED, unlike: SAVED }],

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { clinic as kernel } from "../../dev/explorers.ts";
 import { drafted, exactOf, sampled } from "../../dev/made_up.ts";
 import type { FakeModel } from "../../dev/recorded.ts";
+import { type Unlike, unlikeOn } from "../../src/state/curves.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
 import { SteadyOrder } from "../../src/state/steady_order.ts";
-import { type Unlike, unlikeOn } from "../../src/state/unlike.ts";
 import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
 import { curvesOf } from "../curves.ts";

@@ -13,8 +13,8 @@ test("what nobody chose is at its default, and a choice is written beside the ot
   const { model, choices } = remembered({ left: "interactions" });
   expect(choices.of("left").value).toBe("interactions");
   expect(choices.of("right").value).toBe(CHOICE_DEFAULTS.right);
-  choices.choose("shared_y", true);
-  expect(model.get("_view")).toEqual({ left: "interactions", shared_y: true });
+  choices.choose("shared_y", false);
+  expect(model.get("_view")).toEqual({ left: "interactions", shared_y: false });
 });
 
 test("every view follows a choice of the document, and keeps its own filters", () => {

@@ -5,7 +5,6 @@ import {
   dateTicks,
   dateWriter,
   instantOf,
-  shortSpanTexts,
   spanTexts,
   unitOf,
   wallOf,
@@ -77,15 +76,6 @@ test("the ends of a stretch of time are no finer than its length", () => {
   expect(spanTexts([day("2026-06-01T01:00:29Z"), day("2026-06-02")])).toEqual(["2026-06-01 01:00", "2026-06-02"]);
 });
 
-test("where there is little room a stretch of time is told shorter", () => {
-  const texts = (from: string, to: string) => shortSpanTexts([day(from), day(to)]);
-  expect(texts("2009-03-17", "2026-05-30")).toEqual(["2009-03", "2026-05"]);
-  expect(texts("2025-10-05", "2026-02-07")).toEqual(["2025-10", "2026-02"]);
-  expect(texts("2026-10-05T23:10Z", "2026-10-07T04:00Z")).toEqual(["10-05", "10-07"]);
-  expect(texts("2026-10-05T08:10Z", "2026-10-05T17:30Z")).toEqual(["08:10", "17:30"]);
-  expect(texts("2026-10-05T08:10:07Z", "2026-10-05T08:10:07.250Z")).toEqual(["08:10:07", "08:10:07.250"]);
-});
-
 describe("clocks of a time zone", () => {
   const berlin: Clock = [
     [day("2024-01-01T00:00Z"), 1 / 24],
@@ -100,10 +90,6 @@ describe("clocks of a time zone", () => {
     expect(spanTexts([day("2024-06-30T22:00Z"), day("2024-12-31T23:00Z")], berlin)).toEqual([
       "2024-07-01",
       "2025-01-01",
-    ]);
-    expect(shortSpanTexts([day("2024-06-30T22:00Z"), day("2024-12-31T23:00Z")], berlin)).toEqual([
-      "2024-07",
-      "2025-01",
     ]);
     expect(dateWriter([0, 20000], berlin)(day("2024-06-30T22:00Z"))).toBe("2024-07-01");
   });

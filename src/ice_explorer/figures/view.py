@@ -39,7 +39,6 @@ _ROW: Final = 1.9  # letters, of the ranking
 _NAMES: Final = 0.42  # of the width of the ranking, at most, for the names of features
 _MOST_ROWS_ABOVE: Final = 8  # of the ranking, where it stands above the curves
 _PLOT: Final = (0.62, 20.0, 32.0)  # of the width, and letters at least and at most, the height of the curves
-_COMPARED: Final = (14.0, 16.0)  # letters, the least width and the height of a plot
 _FEATURE: Final = (15.0, 10.5)
 _CLASS: Final = (12.0, 10.0)
 _TITLE: Final[Mapping[str, Any]] = {"weight": "bold", "fontsize": "large", "gid": "title"}
@@ -171,7 +170,7 @@ class _Ranking:
 
 
 class _Curves:
-    """What the features do: the open one, what it is compared with, or all features; so many pt wide."""
+    """What the features do: the open one, or all features; so many pt wide."""
 
     def __init__(self, scene: Scene, paper: Paper, width: float, *, with_rank: bool) -> None:
         self.scene, self.letter, self.width = scene, paper.font_size, width
@@ -200,11 +199,8 @@ class _Curves:
         scene, letter = self.scene, self.letter
         if scene.features:
             return self._heading_height + self._height_of_smalls(scene.features, _FEATURE)
-        if scene.compared:
-            plots = self._height_of_smalls(scene.compared, _COMPARED)
-        else:
-            share, least, most = _PLOT
-            plots = min(max(share * self.width, least * letter), most * letter) + 4 * letter
+        share, least, most = _PLOT
+        plots = min(max(share * self.width, least * letter), most * letter) + 4 * letter
         return self._heading_height + plots + self._classes_height
 
     def _columns(self, smalls: Sequence[Small], size: tuple[float, float]) -> int:
@@ -215,7 +211,7 @@ class _Curves:
         return (n_rows * (size[1] + 3.2) + 3) * self.letter
 
     def draw(self, parent: Parent) -> None:
-        """Draw the open feature, what it is compared with, or all features."""
+        """Draw the open feature, or all features."""
         scene, top, letter = self.scene, parent, self.letter
         if scene.features:
             self._draw_smalls(parent, scene.features, _FEATURE)
@@ -229,26 +225,22 @@ class _Curves:
             text = fitted(f"{scene.lines.feature} for every class{some}", 0.94 * self.width, letter)
             bottom.suptitle(text, x=0.02, ha="left", fontsize=letter, weight="bold", gid="classes")
             self._draw_smalls(bottom, scene.classes, _CLASS)
-        if scene.compared:
-            self._draw_smalls(top, scene.compared, _COMPARED)
-        else:  # on Axes that are about as large as the layout makes them: texts are fitted to them
-            start, foot = 5.5 * letter / self.width, 3.5 * letter / curves_height
-            around = {"left": start, "right": 0.98, "bottom": foot, "top": 1 - self._heading_height / curves_height}
-            ax: Axes = top.subplots(gridspec_kw=around)
-            if scene.pair is not None:
-                draw_pair(ax, scene.pair)
-            else:
-                draw_curves(ax, scene.lines, scene.n_rows)
+        # Axes that are about as large as the layout makes them: texts are fitted to them.
+        start, foot = 5.5 * letter / self.width, 3.5 * letter / curves_height
+        around = {"left": start, "right": 0.98, "bottom": foot, "top": 1 - self._heading_height / curves_height}
+        ax: Axes = top.subplots(gridspec_kw=around)
+        if scene.pair is not None:
+            draw_pair(ax, scene.pair)
+        else:
+            draw_curves(ax, scene.lines, scene.n_rows)
         _add_heading(top, self.heading, letter)
 
     def _draw_smalls(self, parent: Parent, smalls: Sequence[Small], size: tuple[float, float]) -> None:
         """Draw plots of one size in as many rows as it takes, with one legend under them."""
-        n_columns, with_titles = self._columns(smalls, size), size is _COMPARED
+        n_columns = self._columns(smalls, size)
         axes = grid_of_axes(parent, len(smalls), n_columns)
-        room = self.width / n_columns - (6.5 if with_titles else 4.5) * self.letter
-        plots = [
-            self._draw_small(ax, small, room, with_titles=with_titles) for ax, small in zip(axes, smalls, strict=True)
-        ]
+        room = self.width / n_columns - 4.5 * self.letter
+        plots = [self._draw_small(ax, small, room) for ax, small in zip(axes, smalls, strict=True)]
         if size is _CLASS:
             return
         longest = max(plots, key=lambda plot: len(plot.handles))
@@ -256,11 +248,11 @@ class _Curves:
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(parent, axes, plots[0].coloring)
 
-    def _draw_small(self, ax: Axes, small: Small, room: float, *, with_titles: bool) -> FeaturePlot:
+    def _draw_small(self, ax: Axes, small: Small, room: float) -> FeaturePlot:
         """Draw a plot that is so many pt wide under its name."""
         lines, letter = small.lines, self.letter
         ax.set_label(small.title)
-        plot = FeaturePlot(ax, lines, len(lines.positions), as_image=True, is_small=not with_titles)
+        plot = FeaturePlot(ax, lines, len(lines.positions), as_image=True, is_small=True)
         used = width_of(small.note, 0.9 * letter) + letter if small.note else 0.0
         weight = "bold" if small.is_open else "normal"
         ax.set_title(fitted(small.title, room - used, letter), loc="left", fontsize=letter, weight=weight)
@@ -272,7 +264,4 @@ class _Curves:
             ax.text(0.5, 0.5, broken("Levels without an order have no slopes.", 0.9 * room, letter), **where)
             return plot
         plot.set_limits(plot.draw(room))
-        if with_titles:
-            ax.set_ylabel(broken(lines.y_title, 0.7 * _COMPARED[1] * letter, letter, 2))
-            ax.set_xlabel(fitted(lines.x_title, room, letter))
         return plot

@@ -24,7 +24,6 @@ from ice_explorer.scene.coloring import Coloring, level_palette, split_of
 from ice_explorer.scene.display_axis import place_writer
 from ice_explorer.scene.effects_sentence import effects_sentence
 from ice_explorer.scene.lines import effect_lines, join_lines, leaving_text, lines_of, middle_of, slope_range
-from ice_explorer.scene.view_state import compared_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import RankBy, Unit
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.lines import Lines
     from ice_explorer.scene.view_state import ViewState
@@ -50,7 +49,6 @@ KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice"
 _MOST_FEATURES: Final = 30  # in small
 _LINES_IN_SMALL: Final = 200  # of `js/src/panels/all_features/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
-_LINES_COMPARED: Final = 1000  # of `js/src/panels/compare/compare.ts`
 _MOST_TICKS: Final = 500  # of `js/src/state/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
 # What distances from the observed value are measured in, by the option `distance`; so in `js/src/text/numbers.ts`.
@@ -192,7 +190,6 @@ class Scene:
     - `average`: how the mean prediction changes along the open feature, in one sentence.
     - `sample`: of how many rows these are a sample, where the feature is not computed for all; else "".
     - `pair`: the heat map of the open feature and another one, in the place of the curves.
-    - `compared`: the open feature and those that it is compared with, in its place.
     - `features`: all features, where they are shown in place of the open one; at most so many as are drawn.
     - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
     - `interactions`: pairs and features by H², in the place of the ranking.
@@ -205,7 +202,6 @@ class Scene:
     average: str
     sample: str = ""
     pair: TwoWay | None = None
-    compared: tuple[Small, ...] = ()
     features: tuple[Small, ...] = ()
     classes: tuple[Small, ...] = ()
     n_classes: int = 0
@@ -219,9 +215,6 @@ class Scene:
             return f"{kind} of all features"
         if self.pair is not None:
             return f"{self.pair.first.label} × {self.pair.second.label}"
-        if self.compared:
-            names = [small.title for small in self.compared]
-            return f"{kind} of {', '.join(names[:-1])} and {names[-1]}"
         return f"{KIND_TITLES[self.lines.kind]} of {self.lines.feature}"
 
     @property
@@ -244,9 +237,7 @@ class Scene:
         elif self.pair is not None:
             lead = self.pair_text
         else:
-            names = ", ".join(small.title for small in self.compared[1:])
-            around = (f"; compared with {names}" if names else "") + ("; every class" if self.classes else "")
-            lead = f"{self._curves}{around};"
+            lead = f"{self._curves}{'; every class' if self.classes else ''};"
         return f"{lead} {ranked}. {ranking.ties}".rstrip()
 
     @property
@@ -404,9 +395,6 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
         name = state.besides.target_name
         text = f"observed {name}" if name else explained("target").name
         lines = replace(lines, target=target[lines.positions], target_text=text)
-    shared = _shared_span(explanation, state, lines.kind)
-    if shared is not None:
-        lines = _stretched(lines, [lines.extent, shared])
     if lines.kind == "d-ice" and not lines.is_empty:
         span = slope_range(lines.x, lines.values, lines.extent)
         remark = leaving_text(span, lines.extent, n_lines)
@@ -414,11 +402,12 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
     return replace(lines, has_rug=n_lines <= _MOST_TICKS and not lines.on_levels)
 
 
-def _shared_span(explanation: Explanation, state: ViewState, kind: Kind) -> Span | None:
+def _shared_span(explanation: Explanation, state: ViewState) -> Span | None:
     """Return what the value axes of all features share: their predictions, or the largest change of any.
 
     None where they share none, as slopes do, which are per unit of each feature.
     """
+    kind = state.kind
     if not state.choice("shared_y") or kind == "d-ice":
         return None
     low, high = zip(*(feature._prediction_range for feature in explanation.values()), strict=True)
@@ -446,7 +435,7 @@ def _filtered(lines: Lines, choices: Mapping[str, Any]) -> Lines:
     return replace(lines.take(keeps), y_span=lines.y_span or lines.extent)
 
 
-# --- around the open feature: compared features, all features, and every class ---------------------
+# --- around the open feature: all features, and every class -----------------------------------------
 
 
 def with_pair(explanation: Explanation, scene: Scene) -> Scene:
@@ -462,7 +451,7 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
         interactions = state.besides.joint.interactions(explanation)
         interactions._complete()
         scene = replace(scene, interactions=interactions)
-    opened, shared = explanation[state.feature], _shared_span(explanation, state, state.kind)
+    opened, shared = explanation[state.feature], _shared_span(explanation, state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
 
     def small(feature: FeatureExplanation, rows: Rows, note: str = "") -> Small:
@@ -474,22 +463,18 @@ def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
         return tuple(each._replace(lines=_stretched(each.lines, spans)) for each in smalls)
 
     if state.choice("right") == "all":
-        few, most, smalls = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, _LINES_IN_SMALL), []
+        few, most = state.selection[:_SELECTED_IN_SMALL], min(state.max_lines, _LINES_IN_SMALL)
+        pinned: list[Small] = []
+        others: list[Small] = []
         for rank, bar in enumerate(scene.ranking.bars[:_MOST_FEATURES], 1):
             feature = explanation[bar.label]
-            smalls.append(small(feature, feature._draw(most, few), f"{rank} · {scene.ranking.write(bar.value)}"))
-        return replace(scene, features=stretched(smalls, [shared]))
+            plot = small(feature, feature._draw(most, few), f"{rank} · {scene.ranking.write(bar.value)}")
+            (pinned if bar.label in state.choice("compared") else others).append(plot)
+        # Slopes are per unit of each feature, so they share no axis.
+        spans = [] if state.kind == "d-ice" else [each.lines.y_span for each in pinned]
+        return replace(scene, features=stretched(pinned, [shared, *spans]) + stretched(others, [shared]))
     if scene.pair is not None:  # in the place of the curves, and of what is beside them
         return scene
-    others = compared_with(opened.label, [name for name in state.choice("compared") if name in explanation])
-    rows = opened._draw(state.max_lines, state.selection)  # so that each can be followed from plot to plot
-    if len(rows) > _LINES_COMPARED:
-        some = rows[np.linspace(0, len(rows) - 1, _LINES_COMPARED).astype(np.intp)]
-        rows = np.union1d(some, np.array(state.selection, dtype=np.int64))
-    smalls = [small(explanation[name], rows) for name in ([opened.label, *others] if others else [])]
-    # Slopes are per unit of each feature, so they share no axis.
-    spans = [] if state.kind == "d-ice" else [shared, *(each.lines.y_span for each in smalls)]
-    scene = replace(scene, compared=stretched(smalls, spans))
     return _with_classes(explanation, opened, scene) if state.choice("classes") else scene
 
 

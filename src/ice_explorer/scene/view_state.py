@@ -15,14 +15,13 @@ from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
 from ice_explorer.scene.choices import DocumentState, ViewChoices, check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from ice_explorer.arrays import Array
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.plan import Classes
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
-_MOST_OTHERS: Final = 2  # of `js/src/panels/compare/compare.ts`
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
@@ -90,8 +89,3 @@ class ViewState(DocumentState):
 def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices that are not the usual ones."""
     return {name: value for name, value in choices.items() if value != USUAL.get(name)}
-
-
-def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
-    """Return the features that the open one is compared with: at most two, and never itself."""
-    return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]

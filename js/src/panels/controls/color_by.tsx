@@ -1,7 +1,7 @@
 /** The colours of the curves: several models, a column by its values, or a rule that explains why curves differ. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { isOfDrivers, splitsOf, togetherOf } from "../../state/drivers.ts";
 import { MODEL } from "../../state/models.ts";
+import { isOfDrivers, splitsOf, togetherOf } from "../../state/two_sides.ts";
 import { percent } from "../../text/numbers.ts";
 import { Setting } from "../../ui/setting.tsx";
 import { useView } from "../../view/use_view.tsx";

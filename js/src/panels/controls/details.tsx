@@ -1,9 +1,8 @@
-/** Details behind a fold: method, grid, the definition of impact, and the notes. */
+/** Details behind a fold: method, the definition of impact, and the notes. */
 import type { ComponentChildren } from "preact";
 import { explanation } from "../../text/glossary.ts";
 import { CONVENTION_LABELS } from "../../text/metric_names.ts";
 import { plural } from "../../text/numbers.ts";
-import { hasLevels } from "../../text/values.ts";
 import { useUniqueId } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import type { Convention, Header, Note } from "../../wire/protocol.ts";
@@ -21,7 +20,6 @@ export function Details() {
         {notes.length === 0 ? "Details" : `Details and ${plural(notes.length, "note")}`}
       </summary>
       <Detail title="Method">{header !== null && !isComputing && methodText(header)}</Detail>
-      <Detail title="Grid">{header !== null && gridText(header, feature)}</Detail>
       {header !== null && header.conventions.length > 0 && (
         <Detail title="How impact is counted">
           <Counting />
@@ -84,13 +82,6 @@ function Counting() {
 
 const methodText = ({ method, method_reason }: Header): string =>
   method_reason === "" ? method : `${method}: ${method_reason}`;
-
-/** How many values of the open feature are evaluated. */
-function gridText({ features }: Header, feature: string): string {
-  const opened = features.find(({ name }) => name === feature);
-  if (opened === undefined) return "";
-  return `${feature} has ${plural(opened.n_grid, hasLevels(opened.kind) ? "level" : "grid value")}.`;
-}
 
 /** Notes on the open feature first, then those on all features. */
 function sorted(notes: readonly Note[], feature: string): Note[] {

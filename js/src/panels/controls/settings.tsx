@@ -1,17 +1,21 @@
-/** Lines of the menu of settings: what each is called, its control, and what it does. */
-import { useComputed } from "@preact/signals";
+/** The menu of settings that are rarely changed: what each is called, its control, and what it does. */
+import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { offersIn } from "../../state/available_choices.ts";
-import { isOfDrivers } from "../../state/drivers.ts";
 import type { Store } from "../../state/store.ts";
-import { unsplit } from "../../state/two_sides.ts";
+import { isOfDrivers, unsplit } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
 import { responseName } from "../../text/names.ts";
 import { count, plural } from "../../text/numbers.ts";
+import { hint } from "../../ui/components.tsx";
 import { Choice, Switch } from "../../ui/setting.tsx";
+import { Menu } from "../../view/menu.tsx";
 import { useView } from "../../view/use_view.tsx";
 import type { Distance, RankBy, ViewChoices } from "../../wire/protocol.ts";
+import { Anchor } from "./anchor.tsx";
+import { ColorBy } from "./color_by.tsx";
+import { Details } from "./details.tsx";
 
 const DISTANCES: Record<Distance, string> = {
   marginal: "marginal SD",
@@ -31,8 +35,24 @@ const METRICS = Object.entries(RANK_LABELS) as [RankBy, string][];
 const LINE_COUNTS = [50, 100, 200, 500, 1000, 2000, 5000];
 const USUAL_LEVEL = 0.95;
 
+export function SettingsMenu() {
+  const isOpen = useSignal(false);
+  return (
+    <Menu
+      {...{ name: "view", role: "group", class: "ice-view-choices", title: "More settings", isOpen }}
+      button={{ "aria-label": "More settings", ...hint("More settings"), children: "⋯" }}
+    >
+      <ColorBy />
+      <Choices />
+      <Anchor />
+      <Switches />
+      <Details />
+    </Menu>
+  );
+}
+
 /** Settings that are one of several values; without two of them, a setting is hidden. */
-export function Choices() {
+function Choices() {
   const { store } = useView();
   const { client, distance, figures, maxLines, models, opened, rankBy, remembered, response } = store;
   const header = figures.value?.header ?? null;
@@ -115,9 +135,9 @@ function lineCounts(n: number, chosen: number, mostLines: number): [string, stri
 }
 
 /** Settings that are on or off. */
-export function Switches() {
+function Switches() {
   const { store } = useView();
-  const { figures, intervals, remembered } = store;
+  const { figures, intervals, kind, remembered } = store;
   const offers = offersIn(store);
   const isOfAll = remembered.of("right").value === "all";
   // The level stays what it was when intervals are switched off and on.
@@ -127,8 +147,6 @@ export function Switches() {
     isOn: remembered.of(key).value,
     turn: (on: boolean) => remembered.choose(key, on),
   });
-  const sharesAxis = remembered.of("shared_y").value;
-  const isOne = !isOfAll && remembered.of("compared").value.length === 0;
   const hasClasses = (figures.value?.header.outputs.length ?? 0) > 1;
   return (
     <>
@@ -164,9 +182,9 @@ export function Switches() {
       />
       <Switch
         name="view-shared_y"
-        label="Same value axis for all features"
-        // One feature alone has no other axis.
-        offer={isOne && !sharesAxis ? undefined : offers.shared_y}
+        label="Same value axis"
+        text="Off: each plot has its own axis, but for compared features."
+        offer={isOfAll && kind.value !== "d-ice" ? null : undefined}
         {...choice("shared_y")}
       />
       <Switch

@@ -16,9 +16,9 @@ import type { View } from "../../view/view.ts";
 /** Steps of a key from one end of a long grid to the other. */
 const KEY_STEPS = 100;
 const LONG_STEP = 10;
-/** Distance of the text from the rule, and its size. */
+/** Distance of the text from the rule, and its height. */
 const GAP = 10;
-const WORDS = { width: 290, height: 28 };
+const HEIGHT = 28;
 
 interface Aim {
   layout: Layout;
@@ -103,13 +103,14 @@ export function CrosshairMarks({ crosshair }: { crosshair: Crosshair }) {
   // A text that follows the pointer is not announced.
   const live = store.crosshair.value?.stays ? "polite" : "off";
   if (aim === null || place === null) return <output class="ice-what-if" data-test="what-if" aria-live={live} hidden />;
-  const { size, left, right, top, axis } = aim.layout;
+  const { size, left, right, top, bottom, axis } = aim.layout;
   const { x, y, predicted, isMissing } = place;
   const isRight = x > (left + right) / 2;
   const style = {
     left: isRight ? "auto" : `${x + GAP}px`,
     right: isRight ? `${size.width - x + GAP}px` : "auto",
-    top: `${freeHeight(aim, isRight ? x - GAP - WORDS.width : x + GAP)}px`,
+    // Away from the curve.
+    top: `${y !== null && y < (top + axis) / 2 ? bottom - HEIGHT : top + 4}px`,
   };
   return (
     <>
@@ -159,18 +160,4 @@ function describe({ layout: { scene }, line, at }: Aim, decay: number): string {
   const weight = at < grid.length ? weightText(curves, line, at, decay) : "";
   const counts = weight === "" ? "" : `, ${explanation("likelihood").name} ${weight}`;
   return `${feature} ${value} → prediction ${number(predicted + offset, range)}, ${moved}${counts}`;
-}
-
-/** A height at which text from `start` on covers neither the curve nor the row's prediction. */
-function freeHeight({ layout, line }: Aim, start: number): number {
-  const { scene, x, y, top, bottom } = layout;
-  const n = scene.x.length;
-  const covered = [...scene.x.keys()].filter((point) => {
-    const at = x(scene.x[point]!);
-    return at >= start - GAP && at <= start + WORDS.width + GAP;
-  });
-  const heights = [...covered.map((point) => y(scene.values[line * n + point]!)), y(scene.own[line]!)];
-  const places = [top + 4, bottom - WORDS.height, top + (bottom - top) / 3, top + ((bottom - top) * 2) / 3];
-  const isFree = (place: number) => heights.every((height) => height < place - 4 || height > place + WORDS.height);
-  return places.find(isFree) ?? places[0]!;
 }

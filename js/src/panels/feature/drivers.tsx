@@ -1,6 +1,6 @@
 /** On demand, the rules that explain the differences between curves: each colours them, or opens the heat map of both. */
 import { useSignal } from "@preact/signals";
-import { splitsOf } from "../../state/drivers.ts";
+import { splitsOf } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
 import { percent, plural } from "../../text/numbers.ts";
 import { explainedBy, hint, Icon } from "../../ui/components.tsx";

@@ -2,7 +2,7 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Drawing } from "../../plot/drawing.ts";
-import type { EffectLine } from "../../plot/effects.ts";
+import type { AleLine } from "../../plot/effects.ts";
 import { type GroupMean, groupMeans } from "../../plot/geometry/crossing.ts";
 import { cssColor } from "../../plot/geometry/palette.ts";
 import { OWN_DRAG } from "../../plot/gestures.ts";
@@ -12,8 +12,8 @@ import { Fading, linePath } from "../../plot/marks/paths.tsx";
 import { rowLines } from "../../plot/models.ts";
 import { Clipped, isOverAxis, MarkLayer, PixelLayer } from "../../plot/plot.tsx";
 import type { Pins } from "../../state/pins.ts";
-import { explanation, type Term } from "../../text/glossary.ts";
-import { explainedBy } from "../../ui/components.tsx";
+import { explanation } from "../../text/glossary.ts";
+import { Term } from "../../ui/components.tsx";
 import { fitPixels } from "../../ui/layers.ts";
 import { useView } from "../../view/use_view.tsx";
 import type { UnlikeBody } from "../../wire/protocol.ts";
@@ -127,74 +127,44 @@ function GroupMark({ layout: { scene, x, y }, values, aside, shares }: GroupProp
 const ASIDE = -0.2;
 const REACH = 5;
 
-/** The rims of ALE, under the mean: where both coincide, both are visible. */
-export function EffectRims({ drawing, effects }: Pick<Shown, "drawing" | "effects">) {
-  const layout = drawing.layout.value;
-  if (layout === null || layout.scene.onLevels || effects.value.length === 0) return null;
+/** The rim of ALE, under the mean: where both coincide, both are visible. */
+export function AleRim({ drawing, ale }: Pick<Shown, "drawing" | "ale">) {
+  const [layout, line] = [drawing.layout.value, ale.value];
+  if (layout === null || line === null || layout.scene.onLevels) return null;
   return (
     <MarkLayer size={layout.size}>
-      {effects.value.map((line) => (
-        <path key={line.name} class="ice-halo" d={effectPath(layout, line)} />
-      ))}
+      <path class="ice-halo" d={alePath(layout, line)} />
     </MarkLayer>
   );
 }
 
 /** ALE, next to the mean of the curves. */
-export function Effects({ drawing, effects }: Pick<Shown, "drawing" | "effects">) {
-  const layout = drawing.layout.value;
-  if (layout === null || effects.value.length === 0) return null;
+export function Ale({ drawing, ale }: Pick<Shown, "drawing" | "ale">) {
+  const [layout, line] = [drawing.layout.value, ale.value];
+  if (layout === null || line === null) return null;
   return (
     <MarkLayer size={layout.size}>
-      {effects.value.map((line) => (
-        <g key={line.name} class={`ice-effect ice-effect-${line.name}`} data-test={`effect-${line.name}`}>
-          {layout.scene.onLevels ? (
-            rhombuses(layout, line).map((d, level) => <path key={level} class="ice-effect-sign" d={d} />)
-          ) : (
-            <path class="ice-stroke" d={effectPath(layout, line)} />
-          )}
-        </g>
-      ))}
+      <g class="ice-effect" data-test="effect-ale">
+        {layout.scene.onLevels ? (
+          rhombuses(layout, line).map((d, level) => <path key={level} class="ice-effect-sign" d={d} />)
+        ) : (
+          <path class="ice-stroke" d={alePath(layout, line)} />
+        )}
+      </g>
     </MarkLayer>
   );
 }
 
-const effectPath = (layout: Layout, { x, values }: EffectLine): string =>
+const alePath = (layout: Layout, { x, values }: AleLine): string =>
   linePath(x.map(layout.x), (point) => layout.y(values[point]!));
 
-function rhombuses({ x: scale, y }: Layout, { x, values }: EffectLine): string[] {
+function rhombuses({ x: scale, y }: Layout, { x, values }: AleLine): string[] {
   const room = scale(1) - scale(0);
   const r = Math.min(REACH, Math.max(2.5, room / 8));
   return Array.from(x, (value, point) => {
     const [cx, cy] = [scale(value) + ASIDE * room, y(values[point]!)];
     return Number.isFinite(cy) ? `M${cx},${cy - r}l${r},${r}l${-r},${r}l${-r},${-r}Z` : "";
   });
-}
-
-/** Arrows at the edge where lines leave the plot. */
-export function EdgeMarks({ drawing }: Props) {
-  const layout = drawing.layout.value;
-  if (layout === null || !layout.range.isCut) return null;
-  const { scene, size, x, top, bottom, range } = layout;
-  const places = { up: new Set<number>(), down: new Set<number>() };
-  const nPoints = scene.x.length;
-  for (let point = 0; point < nPoints; point += 2) {
-    const at = 6 * Math.round((x(scene.x[point]!) + x(scene.x[point + 1]!)) / 12);
-    for (let z = point; z < scene.values.length; z += nPoints) {
-      if (scene.values[z]! > range.high) places.up.add(at);
-      if (scene.values[z]! < range.low) places.down.add(at);
-    }
-  }
-  const arrow = (at: number, tip: number, base: number) => `M${at - 3},${base}L${at},${tip}L${at + 3},${base}Z`;
-  const d = [
-    ...Array.from(places.up, (at) => arrow(at, top - 6, top - 1)),
-    ...Array.from(places.down, (at) => arrow(at, bottom + 5, bottom)),
-  ].join("");
-  return (
-    <MarkLayer size={size}>
-      <path class="ice-edge-marks" d={d} data-test="edge-marks" />
-    </MarkLayer>
-  );
 }
 
 /** Of the row whose card is open: its dot, a line from it to the axis, and the value there. */
@@ -223,27 +193,19 @@ export function Observed({ drawing, pins }: Props & { pins: Pins }) {
 /** Height of the label of a strip, in px. */
 const STRIP_LABEL = 16;
 
-/** The names of the strips under the curves, left of each, with explanations. */
-export function StripNames({ drawing }: Props) {
+/** The name of the strip under the curves, left of it, with an explanation. */
+export function StripName({ drawing }: Props) {
   const layout = drawing.layout.value;
   if (layout === null) return null;
-  const { size, left, axis, bottom, slopesEnd } = layout;
-  const right = `${size.width - left + 8}px`;
-  const name = (term: Term, text: string, foot: number, hidden: boolean) => (
-    <span
-      {...explainedBy(explanation(term), "ice-strip-name")}
-      {...{ [OWN_DRAG]: true }}
-      data-test={`strip-${term}`}
-      hidden={hidden}
-      style={{ right, top: `${foot - STRIP_LABEL}px` }}
-    >
-      {text}
-    </span>
-  );
+  const { size, left, axis } = layout;
+  const meaning = explanation("histogram");
   return (
-    <>
-      {name("slope_spread", "SD", slopesEnd, slopesEnd === bottom)}
-      {name("histogram", explanation("histogram").name, axis, false)}
-    </>
+    <Term
+      of={meaning}
+      class="ice-strip-name"
+      {...{ [OWN_DRAG]: true }}
+      data-test="strip-histogram"
+      style={{ right: `${size.width - left + 8}px`, top: `${axis - STRIP_LABEL}px` }}
+    />
   );
 }

@@ -30,7 +30,7 @@ export function useDirectNames({ drawing }: Shown): boolean {
 /** The names beside the lines, inside of the stage of the plot, or those under it. */
 export function Names({ shown, isInStage, isDirect }: Props) {
   const { store } = useView();
-  const { drawing, loaded, effects } = shown;
+  const { drawing, loaded, ale } = shown;
   const layout = drawing.layout.value;
   const groups = drawing.groups.value;
   const hasLegendInStage = groups !== null && isDirect;
@@ -51,7 +51,7 @@ export function Names({ shown, isInStage, isDirect }: Props) {
         mark="ale"
         sign={onLevels ? "ale ice-key-level" : "ale"}
         meaning={explanation("ale", variant)}
-        hidden={effects.value.length === 0}
+        hidden={ale.value === null}
         isDirect={isDirect}
       />
     </>
@@ -103,13 +103,9 @@ const KeyItem = ({ mark, sign, meaning, hidden, isDirect = false }: ItemProps) =
 );
 
 /** Moves the names to the ends of their lines, after they were drawn. */
-export function useNamePlaces(
-  { drawing, effects }: Shown,
-  stage: RefObject<HTMLElement | null>,
-  isDirect: boolean,
-): void {
+export function useNamePlaces({ drawing, ale }: Shown, stage: RefObject<HTMLElement | null>, isDirect: boolean): void {
   const [layout, groups, hidden] = [drawing.layout.value, drawing.groups.value, drawing.hidden.value];
-  const lines = effects.value;
+  const line = ale.value;
   useLayoutEffect(() => {
     if (!isDirect || layout === null || stage.current === null) return;
     const { y, scene, outer, bottom } = layout;
@@ -120,11 +116,11 @@ export function useNamePlaces(
       const mean = groups?.means[level];
       return { node, y: mean === undefined || mean.n === 0 ? bottom : last(mean.values) };
     });
-    const [mean, ale] = [part("key-mean"), part("key-ale")];
+    const [mean, aleName] = [part("key-mean"), part("key-ale")];
     if (mean !== null && groups === null) names.push({ node: mean, y: last(scene.mean) });
-    for (const { values } of lines) if (ale !== null) names.push({ node: ale, y: last(values) });
+    if (line !== null && aleName !== null) names.push({ node: aleName, y: last(line.values) });
     placeNames(names, outer + 8, bottom);
-  }, [layout, groups, hidden, lines, isDirect]);
+  }, [layout, groups, hidden, line, isDirect]);
 }
 
 /** Moves names apart that would overlap, from the top down; none leaves the plot at the bottom. */

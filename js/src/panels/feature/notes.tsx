@@ -44,9 +44,9 @@ export function leavingText({ above, below }: ValueRange, [low, high]: [number, 
 }
 
 /** What ALE waits for. */
-function EffectsNote({ shown: { loaded, wantedEffects } }: Props) {
+function EffectsNote({ shown: { loaded, wantsAle } }: Props) {
   const effects = useView().store.effects.value;
-  const isWaiting = wantedEffects.value.length > 0 && effects.state !== "ready";
+  const isWaiting = wantsAle.value && effects.state !== "ready";
   const wait = `Computing ALE of ${loaded.value?.curves.feature ?? ""} …`;
   return (
     <p class="ice-range-remark" role="status" data-test="effects-note" hidden={!isWaiting}>

@@ -19,7 +19,7 @@ import { AnchorHandle } from "./anchor.tsx";
 import { Correlated } from "./correlated.tsx";
 import { Crosshair, CrosshairMarks } from "./crosshair.tsx";
 import { Drivers } from "./drivers.tsx";
-import { EdgeMarks, EffectRims, Effects, GroupMeans, Observed, StripNames, Target } from "./layers.tsx";
+import { Ale, AleRim, GroupMeans, Observed, StripName, Target } from "./layers.tsx";
 import { Names, useDirectNames, useNamePlaces } from "./names.tsx";
 import { Cover, Notes } from "./notes.tsx";
 import { Sentence } from "./sentence.tsx";
@@ -102,12 +102,12 @@ function ValueTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
   const layout = drawing.layout.value;
   if (layout === null) return <span class="ice-y-title" data-test="y-title" />;
-  const { scene, valueExponent, range } = layout;
+  const { scene, valueExponent } = layout;
   const output = scene.models === null ? store.outputName.value : (store.figures.value?.header.output_label ?? "");
   const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
   return (
     <span class="ice-y-title" data-test="y-title">
-      {`↑ ${valueTitle(scene, output)}${unit}${range.shared ? ", on the same axis for all features" : ""}`}
+      {`↑ ${valueTitle(scene, output)}${unit}`}
     </span>
   );
 }
@@ -154,7 +154,7 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
 /** The plot, and what the pointer and the keys do. */
 function Frame({ shown, pins, isHidden }: Props & { isHidden: boolean }) {
   const view = useView();
-  const { drawing, effects, size } = shown;
+  const { drawing, ale, size } = shown;
   const frame = useRef<HTMLDivElement>(null);
   const crosshair = useMemo(() => new Crosshair(view, drawing), []);
   const brush = useMemo(() => new Brush(view.store, drawing), []);
@@ -183,14 +183,13 @@ function Frame({ shown, pins, isHidden }: Props & { isHidden: boolean }) {
         over={
           <>
             <GroupMeans drawing={drawing} />
-            <EffectRims drawing={drawing} effects={effects} />
+            <AleRim drawing={drawing} ale={ale} />
           </>
         }
       >
-        <Effects drawing={drawing} effects={effects} />
-        <EdgeMarks drawing={drawing} />
+        <Ale drawing={drawing} ale={ale} />
         <Observed drawing={drawing} pins={pins} />
-        <StripNames drawing={drawing} />
+        <StripName drawing={drawing} />
         <AnchorHandle drawing={drawing} frame={frame} />
         <CrosshairMarks crosshair={crosshair} />
         <BrushBar brush={brush} drawing={drawing} frame={frame} />

@@ -1,6 +1,5 @@
 /** The effect of the open feature on the prediction, in one sentence under its title. */
-import { cssColor } from "../../plot/geometry/palette.ts";
-import { splitPalette } from "../../plot/geometry/split_palette.ts";
+import { cssColor, splitPalette } from "../../plot/geometry/palette.ts";
 import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";

@@ -1,13 +1,13 @@
 /** The plot of the open feature, which follows from the store's picture, size, kind and theme. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import { type Drawing, makeDrawing } from "../../plot/drawing.ts";
-import { EFFECTS, type EffectLine, type EffectName, effectLines } from "../../plot/effects.ts";
+import { type AleLine, aleLine } from "../../plot/effects.ts";
 import { meansByGroup } from "../../plot/groups.ts";
 import { layOut } from "../../plot/layout.ts";
 import { stackedScene } from "../../plot/models.ts";
 import type { Pace } from "../../plot/pace.ts";
 import { type Scene, sceneOf } from "../../plot/scene.ts";
-import { sharedRange, valueRange } from "../../plot/value_range.ts";
+import { valueRange } from "../../plot/value_range.ts";
 import { offersIn } from "../../state/available_choices.ts";
 import type { Loaded } from "../../state/curves.ts";
 import type { Store } from "../../state/store.ts";
@@ -20,9 +20,9 @@ export interface Shown {
   loaded: ReadonlySignal<Loaded | null>;
   size: Signal<Size>;
   drawing: Drawing;
-  /** The effects that are switched on, and those that are known. */
-  wantedEffects: ReadonlySignal<readonly EffectName[]>;
-  effects: ReadonlySignal<readonly EffectLine[]>;
+  /** Whether ALE is switched on, and ALE where it is known. */
+  wantsAle: ReadonlySignal<boolean>;
+  ale: ReadonlySignal<AleLine | null>;
 }
 
 /** Narrower frames are not laid out yet. */
@@ -43,26 +43,17 @@ export function shownIn({ store, theme, root }: View, pace: Pace): Shown {
   const colors = computed(() => loaded.value?.colors ?? null);
   const scene = computed(() => loaded.value && sceneIn(store, loaded.value));
   const offers = computed(() => offersIn(store));
-  const isWanted = (key: "target" | "shared_y" | EffectName) =>
-    store.remembered.of(key).value && offers.value[key] === null;
+  const isWanted = (key: "target" | "ale") => store.remembered.of(key).value && offers.value[key] === null;
   const target = computed(() => (isWanted("target") ? (loaded.value?.curves.target ?? null) : null));
-  const wantedEffects = computed(() => EFFECTS.filter(isWanted));
-  const effects = computed(() => {
+  const wantsAle = computed(() => isWanted("ale"));
+  const ale = computed(() => {
     const [drawn, known] = [scene.value, store.effects.value.body];
-    return drawn === null || known === null ? [] : effectLines(drawn, known, wantedEffects.value);
+    return drawn === null || known === null || !wantsAle.value ? null : aleLine(drawn, known);
   });
   const unlike = computed(() =>
     store.remembered.of("fade").value === "unlike" && offers.value.unlike === null ? store.unlike.value.body : null,
   );
-  const sharedText = computed(() => {
-    const [kind, figures] = [scene.value?.kind, store.figures.value];
-    const isShared = kind !== undefined && figures !== null && isWanted("shared_y");
-    return JSON.stringify(isShared ? sharedRange(figures, kind) : null); // an equal range redraws nothing
-  });
-  const range = computed(() => {
-    const shared = JSON.parse(sharedText.value);
-    return scene.value && valueRange(scene.value, { shared, target: target.value, effects: effects.value });
-  });
+  const range = computed(() => scene.value && valueRange(scene.value, { target: target.value, ale: ale.value }));
   const layout = computed(() => {
     if (scene.value === null || range.value === null || size.value.width < LEAST_WIDTH) return null;
     return layOut(scene.value, colors.value, {
@@ -93,5 +84,5 @@ export function shownIn({ store, theme, root }: View, pace: Pace): Shown {
         frameMs: ms.toFixed(1),
       }),
   });
-  return { loaded, size, drawing, wantedEffects, effects };
+  return { loaded, size, drawing, wantsAle, ale };
 }

@@ -2,15 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { valueTitle } from "../../plot/axis_titles.ts";
-import type { EffectLine } from "../../plot/effects.ts";
+import type { AleLine } from "../../plot/effects.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { linesPerModel } from "../../plot/models.ts";
 import type { Scene } from "../../plot/scene.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
 import { explanation } from "../../text/glossary.ts";
-import { levelText, sampleText } from "../../text/metric_names.ts";
-import { capital } from "../../text/names.ts";
 import { count, number, plural } from "../../text/numbers.ts";
 import { useView } from "../../view/use_view.tsx";
 import { averageSentence } from "./sentence.tsx";
@@ -21,7 +19,7 @@ const SUMMARY_MS = 600;
 /** Means of further levels are not read out. */
 const MOST_SPOKEN = 8;
 
-export function Summary({ drawing, effects }: Shown) {
+export function Summary({ drawing, ale }: Shown) {
   const { frames, store } = useView();
   const text = useSignal("");
   useEffect(() => {
@@ -29,7 +27,7 @@ export function Summary({ drawing, effects }: Shown) {
     const stop = frames.keep(
       () => ({
         layout: drawing.layout.value,
-        effects: effects.value,
+        ale: ale.value,
         opened: store.opened,
         reading: store.reading.value,
         selected: store.selection.value.length,
@@ -58,14 +56,14 @@ export function Summary({ drawing, effects }: Shown) {
 /** What the summary is about. */
 interface Summed {
   layout: Layout;
-  effects: readonly EffectLine[];
+  ale: AleLine | null;
   reading: Reading;
   opened: RankedFeature;
   output: string;
   selected: number;
 }
 
-function summarize({ layout, effects, reading, opened, output, selected }: Summed): string {
+function summarize({ layout, ale, reading, opened, output, selected }: Summed): string {
   const { write, scene } = layout;
   const { curves, kind, mean, base, onLevels } = scene;
   const { header } = reading.figures;
@@ -82,12 +80,11 @@ function summarize({ layout, effects, reading, opened, output, selected }: Summe
   return [
     averageSentence(curves, output),
     `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
-    describeUncertainty(opened, (value) => reading.write(value)),
     `${count(linesPerModel(scene))} of ${plural(curves.n_observations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(scene, output)}.`,
     means,
     ...otherModels(scene, header.models, ends),
-    ...effects.map(({ name, values }) => `The ${explanation(name).name} goes ${ends(values, sayMean)}.`),
+    ale === null ? "" : `The ${explanation("ale").name} goes ${ends(ale.values, sayMean)}.`,
     selected === 0 ? "" : `${plural(selected, "row")} selected.`,
   ]
     .filter((sentence) => sentence !== "")
@@ -103,17 +100,4 @@ function otherModels(
   const others = models?.slice(1) ?? [];
   if (onLevels) return others.map(({ model }) => `The curves of ${names[model]} are drawn as well.`);
   return others.map(({ model, mean }) => `The mean of ${names[model]} goes ${ends(mean, (v) => number(v + base))}.`);
-}
-
-/** The interval of the figure of the ranking, and which neighbours in rank are tied with the feature. */
-function describeUncertainty(
-  { name, draft, interval, tiedBefore, tiedAfter }: RankedFeature,
-  write: (value: number) => string,
-): string {
-  if (draft !== null) return `${capital(sampleText(draft.nRows))}.`;
-  if (interval === null) return "";
-  const level = levelText(interval.level);
-  const pairs = [tiedBefore && `${tiedBefore} and ${name}`, tiedAfter && `${name} and ${tiedAfter}`];
-  const ties = pairs.filter(Boolean).map((pair) => `${pair} are tied at ${level}.`);
-  return [`${level} interval ${interval.ends.map(write).join(" to ")}.`, ...ties].join(" ");
 }

@@ -48,7 +48,7 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
       aria-selected={row.isOpen}
       aria-posinset={row.position}
       aria-setsize={row.count}
-      aria-label={describe(ranked, scale)}
+      aria-label={describe(ranked, scale, moved)}
       data-test="bar"
       data-feature={name}
       data-rank={ranked.rank}
@@ -92,7 +92,7 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
           style={{ "--low": low, "--high": high, "--at": open === -1 ? null : (open + 0.5) / models!.length }}
           data-test="bar-interval"
         />
-        <span class="ice-bar-moved" data-test="bar-moved">
+        <span class="ice-bar-moved" aria-hidden="true" data-test="bar-moved">
           {moved !== 0 && `${moved > 0 ? "↑" : "↓"}${Math.abs(moved)}`}
         </span>
       </span>

@@ -6,12 +6,9 @@ import type { RankedList } from "./list.ts";
 
 /** Of fewer features, most have a bar in sight. */
 const LEAST_FEATURES = 21;
-/** Elements in which a slash is typed. */
-const TYPING = "textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio])";
-
 /** ↓ leads from the field to the bars, and Enter opens the first of them. */
 export function SearchField({ list }: { list: RankedList }) {
-  const { root, store } = useView();
+  const { store } = useView();
   const field = useRef<HTMLInputElement>(null);
   const isHidden = (store.figures.value?.header.features.length ?? 0) < LEAST_FEATURES;
   const search = (text: string): void => {
@@ -19,16 +16,7 @@ export function SearchField({ list }: { list: RankedList }) {
     list.query.value = text.trim();
   };
   useLayoutEffect(() => {
-    if (isHidden) return search("");
-    const focusOnSlash = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if ((event.target as Element).matches(TYPING)) return;
-      event.preventDefault();
-      field.current!.focus({ preventScroll: true });
-      field.current!.select();
-    };
-    root.addEventListener("keydown", focusOnSlash);
-    return () => root.removeEventListener("keydown", focusOnSlash);
+    if (isHidden) search("");
   }, [isHidden]);
   const press = (event: KeyboardEvent): void => {
     const isEmpty = field.current!.value === "";
@@ -50,11 +38,10 @@ export function SearchField({ list }: { list: RankedList }) {
         type="search"
         class="ice-search"
         defaultValue={list.query.peek()}
-        placeholder="Search features  /"
+        placeholder="Search features"
         autocomplete="off"
         spellcheck={false}
         aria-label="Search features"
-        aria-keyshortcuts="/"
         data-test="search"
         onInput={({ currentTarget }) => search(currentTarget.value)}
         onKeyDown={press}

@@ -43,15 +43,17 @@ function trendWords(ranked: RankedFeature, scale: Scale): string {
   return sign === "none" ? "" : `, ${trendOf(sign, scale.convention)}`;
 }
 
-export function describe(ranked: RankedFeature, scale: Scale): string {
+/** A bar in words; `moved` is by how many ranks it is above that at the default decay. */
+export function describe(ranked: RankedFeature, scale: Scale, moved: number): string {
   const { metric, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
   const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
   const others = otherModels(ranked, scale);
+  const ranks = moved === 0 ? "" : `, ${moved > 0 ? "up" : "down"} ${plural(Math.abs(moved), "rank")}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${tiedWords(ranked)}`;
+  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${ranks}${tiedWords(ranked)}`;
 }
 
 /** Whose figure comes before, and those of the other models; or which models disagree most. */

@@ -1,5 +1,5 @@
 /** The card of a row: its outcomes, and which change of one feature moves its prediction most. */
-import { rowTitle } from "../../plot/row_title.ts";
+import { rowTitle } from "../../plot/curve_tooltip.ts";
 import type { Pins } from "../../state/pins.ts";
 import { count, unlikeText } from "../../text/numbers.ts";
 import { Button, hint, Icon } from "../../ui/components.tsx";

@@ -54,12 +54,13 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
   const [isWhole, setWhole] = useState(false);
   const cells = new Map(columns.slice(n_outcomes).map((name, place) => [name, rows[0]?.[n_outcomes + place] ?? ""]));
   const [decay, opened] = [store.decay.value, store.feature.value];
-  const items = store.ranking.value.map(({ name }): Item => {
+  const items = store.ranking.value.map(({ name, kind }): Item => {
     const moves = whatIf?.moves.get(name);
     const best = moves === undefined ? null : largestChange(moves, decay);
+    const cell = cells.get(name) ?? "";
     return {
       feature: name,
-      observed: moves?.observed ?? cells.get(name) ?? "",
+      observed: moves?.observed ?? (kind === "boolean" ? cell.toLowerCase() : cell), // as on the axis
       best,
       isKnown: moves !== undefined,
       changesFarAway: best === null && (moves?.moves.length ?? 0) > 0,

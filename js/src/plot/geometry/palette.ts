@@ -105,3 +105,16 @@ export function cssColor(palette: Palette, value: number): string {
   }
   return `rgb(${rgb[0]}, ${rgb[1]}, ${rgb[2]})`;
 }
+
+/** Below or outside, above or inside. */
+const SIDES: Record<Theme, [string, string]> = {
+  light: ["#1b5fa8", "#b2182b"],
+  dark: ["#6cb2f5", "#ff8573"],
+};
+
+/** Of the two sides, and of a third level for what is missing. */
+export function splitPalette(theme: Theme): Palette & { kind: "levels" } {
+  const { missing } = levelPalette(0, false, theme);
+  const colors = new Uint8ClampedArray([...SIDES[theme].flatMap(rgbOf), ...missing]);
+  return { kind: "levels", colors, missing };
+}

@@ -6,10 +6,10 @@ import {
   levelPalette,
   plainPalette,
   rampPalette,
+  splitPalette,
   type Theme,
 } from "../../../src/plot/geometry/palette.ts";
 import type { Palette, Rgb } from "../../../src/plot/geometry/raster.ts";
-import { splitPalette } from "../../../src/plot/geometry/split_palette.ts";
 
 const BACKGROUND: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [17, 17, 17] };
 
