@@ -86,14 +86,10 @@ def test_a_mistake_ends_at_the_line_that_made_it(mistake):
 
 
 def test_mistakes_are_told_in_the_words_of_python_or_with_the_closest_name():
-    """Missing arguments, names of the package, and what cannot be set."""
-    x = explorer()
+    """Missing arguments, and names of the package."""
     mistakes = {
         "explain() missing 1 required positional argument: 'model'.": ice.explain,
         "module 'ice_explorer' has no attribute 'explian'. Did you mean 'explain'?": lambda: ice.explian,
-        "`table` of an explorer can be read, but not set. Set one of " + ", ".join(x._public_traits()) + ".": (
-            lambda: setattr(x, "table", 1)
-        ),
     }
     for message, call in mistakes.items():
         with pytest.raises(errors.OptionError) as caught:

@@ -91,13 +91,11 @@ class PlotOptions(TypedDict, total=False):
     sample: int
     n_columns: int
     share_y: bool
-    share_axis: bool
     ax: Axes | None
     title: bool | str | None
     legend: bool
     palette: Any
     line_kw: Mapping[str, Any] | None
-    mean_kw: Mapping[str, Any] | None
 
 
 class FileOptions(TypedDict, total=False):
@@ -105,10 +103,8 @@ class FileOptions(TypedDict, total=False):
 
     max_lines: int | None
     width: float | str | None
-    font_size: float | None
     dpi: float | None
     title: bool | str | None
-    caption: bool | str
     overwrite: bool
 
 
@@ -1045,8 +1041,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         rank_by, unit, ci : optional
             Of the ranking: "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact",
             and the unit and the level of intervals, as for `table`. Intervals are whiskers, with brackets beside
-            neighbours that are tied. With a mapping as `unit`, labels name the step: "age (per 10)", "bmi (per SD)".
-            `ci` of effects draws bands.
+            neighbours that are tied. `ci` of effects draws bands.
         max_features : int
             Of the ranking: maximum number of bars, 30 by default, fewer if the Axes are too small; a line below states
             the number.
@@ -1055,13 +1050,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         max_lines : int
             Maximum number of curves drawn, stratified by the feature: 1000, of panels 300.
         effects : sequence of {"partial_dependence", "ale", "m_plot"}
-            Of `kind="effects"`: which, all by default. Of curves: "ale" and "m_plot" are drawn over them.
+            Of `kind="effects"`: which, all by default.
         grid_size, sample : int
             Of effects and pairs, as for `effects` and `two_way`.
         n_columns, share_y : int, bool
             Of panels: how many in a row, 3 by default, and whether they have one value axis, which slopes never have.
-        share_axis : bool
-            Of c-ICE: whether to add a second axis, with changes as shares of the prediction range.
         ax : Axes, optional
             Where to draw; a new figure by default.
         title : bool, str or None
@@ -1075,10 +1068,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             without the end that is lost on the background, and `axes.prop_cycle` for levels without an order, or
             colours safe for colour-blind readers where that is Matplotlib's own.
         line_kw : mapping, optional
-            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are drawn as one
-            image, which has a color, linewidth, alpha and zorder; with other properties, curves are drawn one by one.
-        mean_kw : mapping, optional
-            Properties of their mean, as for Matplotlib's `Line2D`.
+            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are pixels in a vector
+            format.
 
         Returns
         -------
@@ -1101,7 +1092,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> X = np.column_stack([np.arange(40.0), np.array([0.0, 1.0] * 20)])
         >>> e = explain(lambda X: X[:, 0] * X[:, 1], X)
         >>> figure, axes = plt.subplots(1, 2, layout="constrained")
-        >>> ax = e.plot("x0", ax=axes[0], title="Rises where x1 is 1", mean_kw={"color": "crimson"})
+        >>> ax = e.plot("x0", ax=axes[0], title="Rises where x1 is 1", line_kw={"color": "crimson"})
         >>> ax = e.plot("x0", kind="c-ice", color_by="x1", palette=["0.6", "tab:blue"], ax=axes[1])
         >>> ax.get_title()
         'c-ICE of x0'
@@ -1133,10 +1124,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         max_lines: int | None = None,
         selection: Sequence[int] = (),
         width: float | str | None = None,
-        font_size: float | None = None,
         dpi: float | None = None,
         title: bool | str | None = True,
-        caption: bool | str = False,
         overwrite: bool = False,
     ) -> Path | list[Path]:
         """Write figures, tables or everything to a file; the suffix selects the format.
@@ -1152,7 +1141,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         feature, kind, color_by, decay, rank_by, unit, anchor, max_lines, selection : optional
             Content of the view, as in an explorer; features, columns and anchors as in X. `feature` defaults to the
             first in the ranking, `decay` to that of the explanation.
-        width, font_size, dpi, title, caption, overwrite : optional
+        width, dpi, title, overwrite : optional
             Layout, and whether files are replaced, as for `save` of an explorer.
 
         Returns
@@ -1166,7 +1155,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             If the suffix is unknown or the file exists.
         """
         from ice_explorer.export import save as export
-        from ice_explorer.scene.view_state import ViewState
+        from ice_explorer.scene.choices import ViewState
 
         name = feature if feature is not None or export.content_of(what) != "feature" else what
         opened = None if name is None else self[name]
@@ -1181,8 +1170,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             selection=tuple(self._context.positions(selection, "selection").tolist()),
         )
         return export.save(
-            self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, font_size=font_size,
-            dpi=dpi, title=title, caption=caption,
+            self, state, path, what, overwrite=overwrite, max_lines=max_lines, width=width, dpi=dpi,
+            title=title,
         )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.export.save import save
 from ice_explorer.export.tables import shortened
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 
 NINE_DIGITS = 5.0001e-9  # what is written of curves in text
 

@@ -51,7 +51,7 @@ ODD = st.one_of(
 )
 OPTIONS = [
     "what", "feature", "kind", "color_by", "decay", "rank_by", "unit", "anchor", "max_lines", "selection", "width",
-    "font_size", "dpi", "title", "caption", "overwrite",
+    "dpi", "title", "overwrite",
 ]  # fmt: skip
 NAMES = st.one_of(
     st.text(max_size=30),

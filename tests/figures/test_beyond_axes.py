@@ -111,36 +111,6 @@ def test_dates_have_short_ticks(e):
     assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
-def test_interactions_are_bars(e):
-    """Pairs or features by H², the largest first, and the title counts those left out."""
-    interactions = e.interactions(["first", "second", "season"], sample=30)
-    ax = interactions.plot()
-    assert_allclose([bar.get_width() for bar in ax.patches], interactions.pairs["h2"], rtol=1e-12)
-    names = [label.get_text() for label in ax.get_yticklabels()]
-    assert names == [" × ".join(pair) for pair in interactions.pairs.index]
-    assert (ax.get_title(), ax.get_xlabel()) == ("Interactions of pairs", "H²")
-    _, given = plt.subplots()
-    assert interactions.plot("features", given, max_bars=2) is given
-    assert_allclose([bar.get_width() for bar in given.patches], interactions.features.iloc[:2], rtol=1e-12)
-    assert given.get_title() == "Interactions of features: 2 of 3"
-
-
-def test_a_comparison_is_bars_of_impact_and_dots_of_measures(e, X):
-    """In the order of impact, each at its share."""
-    comparison = e.importances(X["first"], ["permutation", "partial_dependence"])
-    expected = comparison.table.sort_values("impact", ascending=False).iloc[:4]
-    ax = comparison.plot(max_features=4)
-    assert_allclose([bar.get_width() for bar in by_gid(ax.patches, "impact")], expected["impact"], rtol=1e-12)
-    for measure in ("permutation", "partial_dependence"):
-        (dots,) = by_gid(ax.lines, measure)
-        assert_allclose(dots.get_xdata(), expected[measure], rtol=1e-12)
-        assert_array_equal(dots.get_ydata(), np.arange(4))
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(expected.index)
-    assert ax.get_title() == "Impact and other measures: 4 of 5 features"
-    shown = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert shown == ["impact", "permutation", "partial dependence"]
-
-
 def test_colours_are_readable_on_dark_ground(e):
     """ALE and M-plot have the colours of the explorer, the lighter ones on black."""
     light = e.plot("first", kind="effects")
@@ -156,12 +126,6 @@ def test_colours_are_readable_on_dark_ground(e):
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (
-            lambda e: e.interactions(["first", "second"]).plot("pair"),
-            "or 'features'; got 'pair'. Did you mean 'pairs'?",
-        ),
-        (lambda e: e.interactions(["first", "second"]).plot(max_bars=0), "`max_bars` must be an integer of at least 1"),
-        (lambda e: e.importances(measures="partial_dependence").plot(max_features=0), "`max_features` must be an"),
         (lambda e: e.plot("first", kind="effects", legend="no"), "`legend` must be True or False; got 'no'."),
     ],
 )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.engines.context import Context
@@ -89,31 +88,6 @@ class Importances:
 
     def _repr_html_(self) -> str:
         return str(self.table.round(1).to_html())
-
-    def plot(
-        self, ax: Axes | None = None, *, max_features: int = 30, title: bool | str | None = True, legend: bool = True
-    ) -> Axes:
-        """Draw impact as bars and the other measures as dots, each in per cent of its sum.
-
-        Parameters
-        ----------
-        ax, title, legend : optional
-            As for `Explanation.plot`.
-        max_features : int
-            Maximum number of features, those with the largest impact; the title states the number.
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        OptionError
-            If an option has an invalid value.
-        """
-        from ice_explorer.figures import effects
-
-        return effects.plot_importances(self, ax, max_features=max_features, title=title, legend=legend)
 
 
 def importances(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.checks import check_integer
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.points import Points
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.beyond.two_way import TwoWay
@@ -291,43 +290,6 @@ class Interactions(Stepwise):
         """Relate the part of an effect that is no sum to all of it; both are 0 where either is rounding."""
         part, total = (float(np.average(values**2, weights=self._weights)) for values in (joint, whole))
         return Joint(part / total, part**0.5) if min(part, total) > self._least**2 else Joint(0.0, 0.0)
-
-    def plot(
-        self,
-        of: Literal["pairs", "features"] = "pairs",
-        ax: Axes | None = None,
-        *,
-        max_bars: int = 15,
-        title: bool | str | None = True,
-    ) -> Axes:
-        """Draw H² as bars, the largest first.
-
-        Parameters
-        ----------
-        of : {"pairs", "features"}
-        ax, title : optional
-            As for `Explanation.plot`.
-        max_bars : int
-            Maximum number of bars; the title states the number.
-
-        Returns
-        -------
-        Axes
-
-        Raises
-        ------
-        OptionError
-            If an option has an invalid value.
-        PredictionError
-            If the model fails or changed since `explain`.
-        """
-        from ice_explorer.figures import effects
-
-        is_of_pairs = check_one_of("of", of, ("pairs", "features")) == "pairs"
-        h2 = self.pairs["h2"] if is_of_pairs else self.features
-        labels = {name: result.label for name, result in self._results.items()}
-        names = [" × ".join(labels[name] for name in (key if is_of_pairs else [key])) for key in h2.index]
-        return effects.plot_interactions(h2.to_list(), names, of, ax, max_bars=max_bars, title=title)
 
 
 def _intervals(values: Array, mass: Array, *, is_unordered: bool) -> tuple[Places, Array]:

@@ -70,7 +70,7 @@ _VALUES: Final = {
 def meant_by(option: str, got: object) -> str:
     """Return what to use for a value that other libraries have, or nothing."""
     if option == "unit" and isinstance(got, Mapping):
-        return "Steps of features are for `table` and the plot of the ranking."
+        return "Steps of features are for `table`."
     return _VALUES.get((option, got), "") if isinstance(got, str) else ""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ice_explorer.errors import OptionError
 from ice_explorer.export import save
 from ice_explorer.export.files import FEATURE, files_of, plain_name, system_error
-from ice_explorer.scene.view_state import compared_with
+from ice_explorer.scene.choices import compared_with
 from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ice_explorer.explanation import Explanation
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.wire.requests import ExportRequest
 
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
@@ -42,7 +43,7 @@ def holds_all(request: ExportRequest) -> bool:
     return what == "all" or form in ("html", "ice") or (what == "view" and form == "json")
 
 
-def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]) -> ExportBody:
+def answer(explanation: Explanation, request: ExportRequest, state: ViewState) -> ExportBody:
     """Create the file of a browser request: in the reply, or next to the notebook.
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
@@ -90,7 +91,7 @@ def _stem(request: ExportRequest) -> str:
 
 
 def _save_beside_notebook(
-    explanation: Explanation, state: Mapping[str, Any], name: str, what: str, options: Mapping[str, Any]
+    explanation: Explanation, state: ViewState, name: str, what: str, options: Mapping[str, Any]
 ) -> Path:
     """Write into the working directory of the kernel under the first free name; one file per feature into a folder."""
     try:

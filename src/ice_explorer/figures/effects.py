@@ -9,18 +9,17 @@ import numpy as np
 from matplotlib import dates
 from matplotlib.colors import ListedColormap, Normalize
 
-from ice_explorer import glossary
 from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
-from ice_explorer.checks import check_flag, check_integer
+from ice_explorer.checks import check_flag
 from ice_explorer.features.axis_text import nonnegative_format, number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.curves import place_in_strip, strip_reach
 from ice_explorer.figures.legend import Numbers, add_color_bar, add_legend
-from ice_explorer.figures.style import Look, check_palette, check_title, given_axes, next_color, with_palette
+from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, check_title, given_axes, next_color, palette_of
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.build import pair_rows
-from ice_explorer.scene.coloring import ALE, M_PLOT, Coloring
+from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.display_axis import display_axis
 
 if TYPE_CHECKING:
@@ -34,16 +33,14 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array
     from ice_explorer.beyond.effects import EffectKind
-    from ice_explorer.beyond.importances import Importances
     from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.display_axis import DisplayAxis
-    from ice_explorer.scene.view_state import ViewState
 
 LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
-_PAIR_ROOM: Final = 260.0  # pt, of a pair of features
 _LEVEL_ROOM: Final = 80.0  # pt, of a level
 _MOST_DATES: Final = 8
 _SECONDS_PER_DAY: Final = 86_400
@@ -56,15 +53,6 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
 }  # the dashes of the explorer, and its colours on light and on dark ground
 ALE_OF_LEVELS: Final = "ALE, levels in the order of their similarity in the other features"
 _COLORS: Final = {"ale": (ALE, "#4fd6bd"), "m_plot": (M_PLOT, "#e8c547")}
-_MEASURES: Final = {
-    "native": "of the model",
-    "permutation": "permutation",
-    "partial_dependence": "partial dependence",
-    "shap": "SHAP",
-    "loco": "LOCO",
-}
-_DOT_ROOM: Final = 0.015  # of the axis, for half a dot at 0
-_MARKERS: Final = "oD^sv"  # of the measures, in their order
 # Of the interactions of a view.
 _LEAST_SHARE: Final = 0.01  # of the SD of the predictions; of `js/src/panels/interactions/panel.ts`
 _MOST_ROWS: Final = 10  # of the same
@@ -152,56 +140,7 @@ def _write_dates(axis: Axis, **options: int) -> None:
     axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
 
 
-def plot_importances(
-    importances: Importances, ax: Axes | None, *, max_features: int, title: bool | str | None, legend: bool
-) -> Axes:
-    """Draw impact beside other measures, as `Importances.plot` describes."""
-    check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
-    table = importances.table.sort_values("impact", ascending=False, kind="stable")
-    first = table.iloc[:max_features]
-    ax = _named_rows(ax, [str(name) for name in first.index], LABEL_ROOM)
-    look, places = Look.of(ax), np.arange(len(first))
-    bars = ax.barh(places, first["impact"], height=0.62, color=look.mixed(0.22), label="impact", gid="impact", zorder=2)
-    handles: list[Artist] = [bars.patches[0]]
-    bars.patches[0].set_label("impact")
-    for marker, measure in zip(_MARKERS, first.columns.drop("impact"), strict=False):
-        mark: dict[str, Any] = {"marker": marker, "linestyle": "none", "markeredgecolor": look.mixed(0)}
-        handles += ax.plot(first[measure], places, **mark, label=_MEASURES[measure], gid=measure, zorder=3)
-    add_x_label(ax, "per cent of the sum of each measure")
-    left_out = f": {len(first)} of {len(table)} features" if len(first) < len(table) else ""
-    add_title(ax, f"Impact and other measures{left_out}", given)
-    ax.set_xlim(left=-_DOT_ROOM * ax.get_xlim()[1])
-    if has_legend:
-        foot = add_legend(ax, handles, None, loc="lower right")
-        ax.set_ylim(len(first) * (1 + foot / (1 - foot)) - 0.4, -0.6)
-    return ax
-
-
-def _named_rows(ax: Axes | None, names: Sequence[str], room: float) -> Axes:
-    """Return Axes with a row for each name, the first on top."""
-    ax, size = given_axes(ax, n_rows=len(names)), size_of("ytick.labelsize")
-    ax.set_yticks(np.arange(len(names)), labels=[fitted(name, room, size) for name in names])
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    return ax
-
-
 # --- interactions ---------------------------------------------------------------------------------
-
-
-def plot_interactions(
-    h2: Sequence[float], names: Sequence[str], of: str, ax: Axes | None, *, max_bars: int, title: bool | str | None
-) -> Axes:
-    """Draw H² as bars, as `Interactions.plot` describes."""
-    check_integer("max_bars", max_bars, 1, "Use `max_bars=15` for the default.")
-    n_bars = min(max_bars, len(names))
-    ax = _named_rows(ax, names[:n_bars], _PAIR_ROOM if of == "pairs" else LABEL_ROOM)
-    ax.barh(np.arange(n_bars), h2[:n_bars], height=0.62, color=next_color(ax), gid="bar", zorder=2)
-    add_x_label(ax, glossary.explanation("h2").name)
-    left_out = f": {n_bars} of {len(names)}" if n_bars < len(names) else ""
-    add_title(ax, f"Interactions of {of}{left_out}", check_title(title))
-    return ax
 
 
 def interactions_height(interactions: Interactions) -> float:
@@ -276,7 +215,7 @@ def plot_pair(
     check_palette(_pair_coloring(pair), palette)
     ax = given_axes(ax)
     add_title(ax, f"Mean {pair.output_label}, {pair_rows(pair)}", given)
-    draw_pair(ax, pair, with_palette(_pair_coloring(pair), palette, Look.of(ax), None), has_legend=has_legend)
+    draw_pair(ax, pair, palette, has_legend=has_legend)
     return ax
 
 
@@ -294,12 +233,13 @@ def _pair_coloring(pair: TwoWay) -> Coloring:
     return Coloring.of_ramp(pair.output_label, values.ravel(), (low, high), ends, has_named_ends=False)
 
 
-def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_legend: bool = True) -> None:
+def draw_pair(ax: Axes, pair: TwoWay, given: object = None, *, has_legend: bool = True) -> None:
     """Draw the heat map with the observations, hatched where none is near."""
-    look, coloring = Look.of(ax), coloring or _pair_coloring(pair)
+    look, coloring = Look.of(ax), _pair_coloring(pair)
+    palette = palette_of(coloring, look, given)
     (first, across, x), (second, up, y) = (_side(pair, which) for which in (0, 1))
     colors: dict[str, Any] = {
-        "cmap": ListedColormap(coloring.palette.colors / 255), "norm": Normalize(*coloring.domain or (0.0, 1.0))
+        "cmap": ListedColormap(palette.colors), "norm": Normalize(*coloring.domain or (0.0, 1.0))
     }  # fmt: skip
     ax.pcolormesh(across, up, pair.partial_dependence.T, gid="cells", **colors)
     is_empty = np.ma.masked_where(pair.near.T > 0, np.zeros(pair.near.T.shape))
@@ -318,7 +258,7 @@ def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_l
         elif side.kind == "datetime":
             _write_dates(axis)
     if has_legend:
-        add_color_bar(ax, coloring)
+        add_color_bar(ax, coloring, palette)
     add_x_label(ax, pair.first.label, ["Hatched: no observations near."] if (pair.near == 0).any() else [])
     add_y_label(ax, pair.second.label)
 

@@ -13,11 +13,10 @@ from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from ice_explorer.figures.effects import LABEL_ROOM
 from ice_explorer.figures.legend import add_legend
-from ice_explorer.figures.style import Look, next_color
+from ice_explorer.figures.style import Look, hues, next_color
 from ice_explorer.figures.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.build import weight_text
-from ice_explorer.scene.coloring import hues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,10 +63,8 @@ def count_text(ranking: Ranking, shown: Sequence[Bar]) -> str:
 
 
 def names_of(bars: Sequence[Bar], room: float = LABEL_ROOM) -> list[str]:
-    """Return the names of features with the steps of their bars, each at most so many pt wide."""
-    size = size_of("ytick.labelsize")
-    rooms = [room - (width_of(bar.step, size) if bar.step else 0.0) for bar in bars]
-    return [fitted(bar.label, most, size) + bar.step for bar, most in zip(bars, rooms, strict=True)]
+    """Return the names of features, each at most so many pt wide."""
+    return [fitted(bar.label, room, size_of("ytick.labelsize")) for bar in bars]
 
 
 def draw_bars(
