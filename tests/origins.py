@@ -13,10 +13,12 @@ from PIL import Image
 from pyarrow import parquet
 
 from ice_explorer.export.save import file_contents
+from ice_explorer.scene.choices import ViewState
 
 
 def file_bytes(explanation, state, name, what="view", **options):
     """Return what `save` writes into a file of this name; of a CSV the table."""
+    state = state if isinstance(state, ViewState) else ViewState(**state)
     return file_contents(explanation, state, Path(name), what, **options)[0]
 
 

@@ -5,18 +5,17 @@ import itertools
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from ice_explorer.figures.paper import Paper
+from ice_explorer.figures.paper import Paper, paper_style
 from ice_explorer.figures.view import view_figure
 from ice_explorer.scene.build import scene, with_surroundings
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 
 
-def view_of(explanation, *, with_ranking=True, width=180.0, title=True, caption=False, **state):
+def view_of(explanation, *, with_ranking=True, width=180.0, title=True, **state):
     """Draw a view as `save` does."""
-    paper = Paper(width, title=title, caption=caption)
     shown = with_surroundings(explanation, scene(explanation, ViewState(**state)))
-    with paper.applied():
-        figure = view_figure(shown, paper, with_ranking=with_ranking)
+    with paper_style():
+        figure = view_figure(shown, Paper(width, title=title), with_ranking=with_ranking)
         figure.draw_without_rendering()
     return figure
 

@@ -29,7 +29,7 @@ PACKAGES = {
     "results": "numpy pandas",
     "beyond": "numpy pandas scipy shap sklearn",
     "scene": "numpy",
-    "wire": "numpy",
+    "wire": "numpy sklearn",
     "figures": "PIL matplotlib numpy pandas",
     "standalone": "numpy",
     "saved": "numpy pandas",
@@ -43,7 +43,7 @@ PACKAGES = {
     "cluster": "dask distributed numpy pandas",
     "explain_model": "numpy",
     "widget": "anywidget comm ipywidgets matplotlib numpy pandas traitlets",
-    "bqplot": "bqplot numpy",
+    "bqplot": "bqplot matplotlib numpy",
     "datasets": "numpy pandas",
     "__init__": "",
 }

@@ -8,12 +8,10 @@ import { slopeEnds } from "../src/plot/geometry/transforms.ts";
 import type { Scene } from "../src/plot/scene.ts";
 import { type ValueRange, valueRange } from "../src/plot/value_range.ts";
 import { type Sides, splitColors } from "../src/state/two_sides.ts";
-import { reachText } from "../src/text/numbers.ts";
-import type { ColorScale, ColorsBody, CurvesBody, Distance } from "../src/wire/protocol.ts";
+import type { ColorScale, ColorsBody, CurvesBody } from "../src/wire/protocol.ts";
 
 interface Contract {
   sentences: (Pick<CurvesBody, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
-  reach: { decay: number; distance: Distance; unordered: boolean; text: string }[];
   slopes: {
     name: string;
     lengths: number[];
@@ -51,10 +49,6 @@ describe("a figure and the screen have in common", () => {
     const partialDependence = Float32Array.from(mean, (value) => value - offset);
     const axis = { feature: "x", kind, levels, offset, grid: Float64Array.from(grid) };
     expect(averageSentence({ ...axis, partial_dependence: partialDependence } as CurvesBody, "predicted y")).toBe(text);
-  });
-
-  test.each(written.reach)("far values: $decay, $distance, $unordered", ({ decay, distance, unordered, text }) => {
-    expect(reachText(decay, distance, unordered)).toBe(text);
   });
 
   test.each(written.slopes)("where the axis of slopes is cut: $name", (each) => {

@@ -83,13 +83,11 @@ class PlotOptions(TypedDict, total=False):
     sample: int
     n_columns: int
     share_y: bool
-    share_axis: bool
     ax: Axes | None
     title: bool | str | None
     legend: bool
     palette: Any
     line_kw: Mapping[str, Any] | None
-    mean_kw: Mapping[str, Any] | None
 
 
 @short_tracebacks
@@ -895,13 +893,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         max_lines : int
             Maximum number of curves drawn, stratified by the feature: 1000, of panels 300.
         effects : sequence of {"partial_dependence", "ale", "m_plot"}
-            Of `kind="effects"`: which, all by default. Of curves: "ale" and "m_plot" are drawn over them.
+            Of `kind="effects"`: which, all by default.
         grid_size, sample : int
             Of effects and pairs, as for `effects` and `two_way`.
         n_columns, share_y : int, bool
             Of panels: how many in a row, 3 by default, and whether they have one value axis, which slopes never have.
-        share_axis : bool
-            Of c-ICE: whether to add a second axis, with changes as shares of the prediction range.
         ax : Axes, optional
             Where to draw; a new figure by default.
         title : bool, str or None
@@ -912,9 +908,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Colours of the column that colours the curves, or of the heat map: a Matplotlib colormap or its name, a list
             of colours, or for levels a mapping of levels to colours. By default those of the style.
         line_kw : mapping, optional
-            Properties of the curves, as for Matplotlib's `LineCollection`.
-        mean_kw : mapping, optional
-            Properties of their mean, as for Matplotlib's `Line2D`.
+            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are pixels in a vector
+            format.
 
         Returns
         -------
@@ -943,10 +938,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         *,
         max_lines: int | None = None,
         width: float | str | None = None,
-        font_size: float | None = None,
         dpi: float | None = None,
         title: bool | str | None = True,
-        caption: bool | str = False,
         overwrite: bool = False,
     ) -> Path:
         """Write figures, tables or everything to a file; the suffix selects the format.
@@ -959,7 +952,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         what : str
             "view", the ranking and the feature that ranks first, "panel", this feature alone, "all" or the name of a
             feature, as for `save` of an explorer. For other figures save those of `plot`, or set up an explorer.
-        max_lines, width, font_size, dpi, title, caption, overwrite : optional
+        max_lines, width, dpi, title, overwrite : optional
             As for `save` of an explorer.
 
         Returns
@@ -968,11 +961,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Of the file.
         """
         from ice_explorer.export import save as export
-        from ice_explorer.scene.view_state import ViewState
+        from ice_explorer.scene.choices import ViewState
 
         return export.save(
             self, ViewState(decay=self.settings.decay), path, what, overwrite=overwrite, max_lines=max_lines,
-            width=width, font_size=font_size, dpi=dpi, title=title, caption=caption,
+            width=width, dpi=dpi, title=title,
         )  # fmt: skip
 
 

@@ -678,11 +678,6 @@ class FeatureExplanation(Unchanging):
         is_probability = predictor.response in ("predict_proba", "predict")
         return is_probability and decides_class(mean, spread, len(predictor.classes))
 
-    def _repr_html_(self) -> str:
-        from ice_explorer.figures import html
-
-        return html.feature_table(self)
-
     def correlated(self, n: int = MOST) -> pd.DataFrame:
         """Return the features that vary most with this one in the data, where its curves can mislead.
 

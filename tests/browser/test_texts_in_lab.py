@@ -50,8 +50,6 @@ def test_a_column_without_a_name_and_long_texts_can_be_opened(notebook):
         assert 0 < len(view.get_attribute("data-feature")) <= 200
         assert_nothing_sticks_out(view)
     notebook.agrees("x.feature", "(no name)")
-    notebook.do("x.feature = 'remark'; x.feature = ''")
-    assert notebook.ask("x.feature") == "(no name)"
     for name, label in {"review": "review", "": "(no name)", "remark": "remark"}.items():
         notebook.do(f"x.color_by = {name!r}")
         assert notebook.ask("x.color_by") == label

@@ -25,9 +25,9 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver, make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
-from ice_explorer.scene.lines import effect_lines, lines_of
+from ice_explorer.scene.choices import Besides, ViewState
+from ice_explorer.scene.lines import ale_line, lines_of
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import (
@@ -284,8 +284,7 @@ def effects_reply(explanation, name):
     drawn = {}
     for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
         lines = lines_of(explanation, feature, ViewState(kind=kind, anchor=anchor, max_lines=100))
-        found = effect_lines(feature, lines, ["ale"])
-        drawn[f"{kind} {anchor}"] = {line.name: [plain(value) for value in line.values] for line in found}
+        drawn[f"{kind} {anchor}"] = {"ale": [plain(value) for value in ale_line(feature, lines)[1]]}
     means = {
         "grid": [as_text(value) for value in table.index],
         "ale": table["ale"].tolist(),

@@ -16,7 +16,7 @@ import pytest
 from kernel_end import assert_alike
 
 from ice_explorer.beyond.interactions import JointEffects
-from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.standalone.recording import record
 
 pytestmark = [pytest.mark.current, pytest.mark.wide]

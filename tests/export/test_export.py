@@ -10,6 +10,7 @@ import pandas as pd
 import pypdf
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib import rcParams
 from numpy.testing import assert_allclose
 from origins import file_bytes, read_provenance
 from pictures import by_gid, view_of
@@ -19,7 +20,7 @@ import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.export.save import save
 from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 
 SVG = "{http://www.w3.org/2000/svg}"
 DC = "{http://purl.org/dc/elements/1.1/}"
@@ -158,7 +159,7 @@ def test_a_missing_package_is_named(explanation, tmp_path, monkeypatch, suffix):
 def test_the_line_of_code_in_a_file_makes_it_again(mixed, same_again, tmp_path, suffix, what):
     """Provenance is read back from every format, and its code writes the same bytes under the same name."""
     state = ViewState(feature="#town", color_by="age, in years", kind="c-ice", decay=0.5, max_lines=40, selection=(3,))
-    options = {"width": "100mm", "font_size": 8, "title": "Ages (\\) of 'towns'", "caption": True}
+    options = {"width": "100mm", "title": "Ages (\\) of 'towns'"}
     path = save(mixed, state, tmp_path / f"file.{suffix}", what, **options)
     found = read_provenance(path)
     everything = suffix == "json" and what == "view"
@@ -248,38 +249,26 @@ def test_a_figure_is_as_wide_as_it_is_told(explanation, tmp_path, width, mm):
 
 
 @pytest.mark.wide
-def test_letters_have_the_size_asked_for_at_any_width(explanation, tmp_path):
+def test_letters_have_the_size_of_rc_params_at_any_width(explanation, tmp_path, monkeypatch):
     """Of the labels on paper [pt], in the SVG and in the PDF; the figure is no wider for it."""
-    options = {"width": "150mm", "font_size": 10}
-    path = save(explanation, ViewState(), tmp_path / "figure.svg", **options)
+    monkeypatch.setitem(rcParams, "font.size", 11)
+    path = save(explanation, ViewState(), tmp_path / "figure.svg", width="150mm")
     label = next(text for text in svg_of(path).iter(f"{SVG}text") if "".join(text.itertext()) == "x1")
-    assert float(re.search(r"([\d.]+)px", label.get("style"))[1]) == pytest.approx(10, abs=0.05)  # px of 1/72 inch here
+    assert float(re.search(r"([\d.]+)px", label.get("style"))[1]) == pytest.approx(11, abs=0.05)  # px of 1/72 inch here
     assert width_of(path) == pytest.approx(150, abs=0.01)
-    page = pypdf.PdfReader(save(explanation, ViewState(), tmp_path / "figure.pdf", **options)).pages[0]
+    page = pypdf.PdfReader(save(explanation, ViewState(), tmp_path / "figure.pdf", width="150mm")).pages[0]
     assert float(page.mediabox.width) == pytest.approx(150 / 25.4 * 72, abs=0.3)
 
 
-def test_titles_and_captions_are_there_absent_or_given(explanation, tmp_path):
-    """The usual heading names the curves; a caption is a sentence in as many lines as it takes."""
+def test_titles_are_there_absent_or_given(explanation, tmp_path):
+    """The usual heading names the curves."""
 
     def words(**options):
-        root = svg_of(
-            save(explanation, ViewState(feature="x1"), tmp_path / "f.svg", "panel", overwrite=True, **options)
+        return words_of(
+            svg_of(save(explanation, ViewState(feature="x1"), tmp_path / "f.svg", "panel", overwrite=True, **options))
         )
-        caption = root.find(f".//{SVG}g[@id='caption']")
-        return set(words_of(root)), [] if caption is None else words_of(caption)
 
-    assert "ICE of x1" in words()[0]
-    assert words()[1] == []
+    assert "ICE of x1" in words()
     for without in (False, None):
-        assert not any(word.startswith(("ICE of", "On average")) for word in words(title=without)[0])
-    assert "Mine & <b>" in words(title="Mine & <b>")[0]
-    usual = words(caption=True, width=60)[1]
-    assert " ".join(usual) == (
-        "200 of 200 rows: prediction against x1, weight of far values 0.75 "
-        "(a value 2.4 SD from the observed one counts half)."
-    )
-    long = "A sentence that says what is to be seen. " * 5
-    lines = words(caption=long)[1]
-    assert len(lines) > 1
-    assert " ".join(lines) == long.strip()
+        assert not any(word.startswith(("ICE of", "On average")) for word in words(title=without))
+    assert "Mine & <b>" in words(title="Mine & <b>")

@@ -15,7 +15,7 @@ from origins import file_bytes, read_provenance
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.export.save import save
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ ODD = st.one_of(
     st.lists(st.sampled_from([10**5000, 0, 1, "a", None, Mute()]), max_size=3),
     st.dictionaries(st.text(max_size=3), st.just(10**5000), max_size=2),
 )
-OPTIONS = ["what", "max_lines", "width", "font_size", "dpi", "title", "caption", "overwrite"]
+OPTIONS = ["what", "max_lines", "width", "dpi", "title", "overwrite"]
 NAMES = st.one_of(
     st.text(max_size=30),
     st.text(st.characters(categories=["Cs", "Cc", "P"]), max_size=10),

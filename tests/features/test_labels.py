@@ -92,20 +92,6 @@ def test_a_column_without_a_name_is_read_as_that(nameless):
     assert e.drivers("")["feature"].tolist() == ["(no name) (2)", "age"]
 
 
-def test_setting_no_name_opens_the_column_that_has_none(nameless):
-    """As every other column is opened by its name."""
-    x = ice.ICEExplorer(model, nameless)
-    x.feature = "age"
-    x.feature = ""
-    assert x.feature == "(no name)"
-    x.feature = 1
-    assert x.feature == "(no name) (2)"
-    x.color_by = ""
-    assert x.color_by == "(no name)"
-    again = ice.ICEExplorer(model, nameless, state=x.state())
-    assert (again.feature, again.color_by) == ("(no name) (2)", "(no name)")
-
-
 def test_the_feature_that_ranks_first_is_opened_beside_one_without_a_name():
     """The default of the trait is no choice."""
     X = table_of(["age", "", "weight"])

@@ -1,4 +1,4 @@
-"""What the browser computes again: colours of palettes, and curves for each kind of picture.
+"""What the browser computes again: curves for each kind of picture.
 
 `python tests/figures/test_browser_twins.py` writes the fixtures in tests/contract/raster anew.
 """
@@ -12,32 +12,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer import explain
-from ice_explorer.scene.coloring import diverging_palette, level_palette, plain_palette, ramp_palette
 
 CONTRACT = Path(__file__).parents[1] / "contract" / "raster"
-
-PALETTES = {
-    "ramp": ramp_palette(),
-    "plain": plain_palette(),
-    "hues_3": level_palette(3, ordered=False),
-    "hues_9": level_palette(9, ordered=False),
-    "ordered_1": level_palette(1, ordered=True),
-    "ordered_3": level_palette(3, ordered=True),
-    "diverging": diverging_palette(),
-}
 
 
 def numbers(array):
     """Write an array for JSON, which knows neither NaN nor infinity."""
     return [None if math.isnan(v) else ("inf" if math.isinf(v) else v) for v in np.ravel(array).tolist()]
-
-
-def palettes_contract():
-    """Every palette as [red, green, blue] in a row."""
-    return {
-        name: {"kind": palette.kind, "colors": palette.colors.ravel().tolist(), "missing": list(palette.missing)}
-        for name, palette in PALETTES.items()
-    }
 
 
 def transforms_contract():
@@ -61,7 +42,7 @@ def transforms_contract():
     }
 
 
-FIXTURES = {"palettes.json": palettes_contract, "transforms.json": transforms_contract}
+FIXTURES = {"transforms.json": transforms_contract}
 
 
 @pytest.mark.parametrize("fixture", FIXTURES)

@@ -4,7 +4,6 @@
 """
 
 import base64
-import itertools
 import json
 import math
 from pathlib import Path
@@ -24,11 +23,11 @@ from ice_explorer import explain
 from ice_explorer.export.save import save
 from ice_explorer.features.axis_text import UTC_CLOCK
 from ice_explorer.results.column_colors import LevelColors, RampColors
-from ice_explorer.scene.build import average_sentence, reach_text, scene, with_surroundings
-from ice_explorer.scene.coloring import ramp_palette, split_colors
+from ice_explorer.scene.build import average_sentence, scene, with_surroundings
+from ice_explorer.scene.choices import Besides, ViewState
+from ice_explorer.scene.coloring import split_colors
 from ice_explorer.scene.display_axis import DisplayAxis
 from ice_explorer.scene.lines import leaving_text, middle_of, slope_ends, slope_range
-from ice_explorer.scene.view_state import Besides, ViewState
 from ice_explorer.widget.static_picture import picture
 from ice_explorer.widget.work import Wanted, work_of
 
@@ -186,26 +185,11 @@ def test_the_signs_that_are_drawn_are_explained(explanation):
 
 
 def test_the_weight_of_far_values_is_named_as_on_the_screen(explanation):
-    """In the legend of the bars and in the description."""
-    weighted, alike = (seen(explanation, decay=decay) for decay in (0.5, 1.0))
+    """In the legend of the bars."""
     assert "weight of far values 0.5" in texts(view_of(explanation, decay=0.5), "legend")
-    assert weighted.description.endswith("weight of far values 0.5 (a value 1.0 SD from the observed one counts half).")
-    assert alike.description.endswith("weight of far values 1 (all values count alike).")
 
 
-# --- ticks, target ---------------------------------------------------------------------------------
-
-
-def test_own_values_have_ticks_while_they_can_be_told_apart(explanation):
-    """One for each row that is drawn, selected ones stand out; none on levels, or of many rows."""
-    figure = view_of(explanation, feature="age", max_lines=50, selection=(2,))
-    (plain,), (marked,) = (by_gid(figure, gid) for gid in ("rug", "rug of selected rows"))
-    n_rows = len(seen(explanation, feature="age", max_lines=50, selection=(2,)).lines.positions)
-    assert (len(plain.get_xdata()), len(marked.get_xdata())) == (n_rows - 1, 1)
-    assert not seen(explanation, feature="town").lines.has_rug
-    many = explain(lambda rows: rows[:, 0], np.random.default_rng(0).normal(size=(600, 1)), progress=False)
-    assert seen(many, max_lines=500).lines.has_rug
-    assert not seen(many, max_lines=501).lines.has_rug
+# --- target ---------------------------------------------------------------------------------------
 
 
 def test_the_observed_target_stands_among_the_predictions(explanation, table):
@@ -253,19 +237,18 @@ def test_effects_are_drawn_where_the_kind_has_their_unit(together):
     """On ICE, ALE is shifted to the mean prediction; on c-ICE it is 0 at the anchor. Slopes have none."""
     table = together.effects("first", ("ale",))
     mean = float(np.mean(together.predictions(range(N))))
-    (ale,) = seen(together, feature="first", choices=OPTIONAL).lines.effects
-    assert ale.name == "ale"
-    assert_allclose(ale.values, table["ale"] + mean)
+    ale = seen(together, feature="first", choices=OPTIONAL).lines.ale
+    assert_allclose(ale[1], table["ale"] + mean)
     lines = seen(together, feature="first", kind="c-ice", anchor="median", choices=OPTIONAL).lines
-    for effect in lines.effects:
-        assert_allclose(np.interp(lines.anchored_at, effect.x, effect.values), 0, atol=1e-12)
-    own = seen(together, feature="first", kind="c-ice", anchor="own", choices=OPTIONAL).lines.effects
-    assert_allclose(own[0].values, table["ale"])
-    assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.effects == ()
-    assert seen(together, feature="first").lines.effects == ()
+    assert_allclose(np.interp(lines.anchored_at, *lines.ale), 0, atol=1e-12)
+    own = seen(together, feature="first", kind="c-ice", anchor="own", choices=OPTIONAL).lines.ale
+    assert_allclose(own[1], table["ale"])
+    assert seen(together, feature="first", kind="d-ice", choices=OPTIONAL).lines.ale is None
+    assert seen(together, feature="first").lines.ale is None
     lines = seen(together, feature="second", kind="c-ice", choices=OPTIONAL).lines
     low, high = lines.y_domain
-    assert all(low <= effect.values.min() and effect.values.max() <= high for effect in lines.effects)
+    assert low <= lines.ale[1].min()
+    assert lines.ale[1].max() <= high
 
 
 @pytest.mark.parametrize("feature", ["first", pytest.param("level", marks=pytest.mark.wide)])
@@ -276,11 +259,10 @@ def test_what_is_optional_is_drawn_and_named(together, feature):
     assert {"ALE", "share unlike any observation"} <= set(texts(figure, "legend"))
     (strip,) = by_gid(figure, "unlike")
     assert len(strip.get_paths()) > 0
-    assert seen(together, feature=feature, choices=OPTIONAL).panel_description.count("ALE") == 1
     assert_texts_have_their_place(figure)
     without = view_of(together, feature=feature)
     assert [by_gid(without, name) for name in ("ale", "unlike")] == [[], []]
-    origin = picture_origin(picture(together, {"feature": feature, "choices": {"fade": "distance"}}))
+    origin = picture_origin(picture(together, ViewState(feature=feature, choices={"fade": "distance"})))
     assert (origin["view"], origin["not_drawn"]) == ({"fade": "distance"}, [])
 
 
@@ -309,7 +291,7 @@ def test_lines_are_parted_by_what_explains_their_spread(explanation):
     assert best.share > 0.9
     assert view.lines.coloring.levels == best.sides
     other = seen(explanation, feature="age", color_by="dose", choices=choices)
-    assert_array_equal(other.lines.coloring.palette.colors, ramp_palette().colors)
+    assert other.lines.coloring.domain is not None
     hidden = {**choices, "filters": {"sex": {"hidden": ["sex is true"]}}}
     part = seen(explanation, feature="age", color_by="sex", choices=hidden)
     assert 0 < len(part.lines.positions) < N
@@ -406,14 +388,14 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     """At most 60 kB; where a model is slow it says what it leaves out."""
     choices = {"right": "all"}
     slow = explanation.method == "brute"
-    assert picture_origin(picture(explanation, {"feature": "age", "choices": choices}))["not_drawn"] == (
+    assert picture_origin(picture(explanation, ViewState(feature="age", choices=choices)))["not_drawn"] == (
         ["right"] if slow else []
     )
     wide = explain(lambda rows: rows @ np.ones(40), np.random.default_rng(0).normal(size=(300, 40)), progress=False)
     for state in ({}, {"color_by": "x1"}, {"choices": choices}):
-        assert len(base64.b64decode(picture(wide, state))) < 60_000
-    assert len(base64.b64decode(picture(explanation, {"feature": "age", "color_by": "town"}))) < 60_000
-    file = save(explanation, {"feature": "age", "choices": choices}, tmp_path / "panel.svg", "panel")
+        assert len(base64.b64decode(picture(wide, ViewState(**state)))) < 60_000
+    assert len(base64.b64decode(picture(explanation, ViewState(feature="age", color_by="town")))) < 60_000
+    file = save(explanation, ViewState(feature="age", choices=choices), tmp_path / "panel.svg", "panel")
     assert read_provenance(file)["not_drawn"] == ["right"]
 
 
@@ -550,23 +532,9 @@ def sentence_cases():
     return written
 
 
-def reach_cases():
-    cases = itertools.product((1.0, 0.75, 0.5, 0.1, 0.0005), ("marginal", "conditional", "custom"), (False, True))
-    return [
-        {
-            "decay": decay,
-            "distance": distance,
-            "unordered": unordered,
-            "text": reach_text(decay, distance, unordered=unordered),
-        }
-        for decay, distance, unordered in cases
-    ]
-
-
 def contract():
     return {
         "sentences": sentence_cases(),
-        "reach": reach_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
         "middle": middle_cases(),

@@ -13,7 +13,6 @@ e = ice.explain(lambda X: X[:, 0] * X[:, 1] + X[:, 2], X, progress=False)
 # The first plot comes before anything else loads Matplotlib, whose backend tells the kernel how a figure is shown.
 PLOTS = [
     "e.plot(list(e))", "e.plot('x0')", "e['x0'].plot('c-ice')", "e.plot()", "e.plot('x0', kind='effects')",
-    "e.interactions().plot()",
 ]  # fmt: skip
 OPEN = "from matplotlib import pyplot as plt\nfigure = e.plot(list(e))\nprint(plt.get_fignums())"
 

@@ -6,9 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ice_explorer import explain
-from ice_explorer.errors import OptionError
-from ice_explorer.scene.build import scene, shown_lines
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.build import shown_lines
+from ice_explorer.scene.choices import ViewState
 
 mpl.use("Agg")
 GHOST = 0.06
@@ -51,33 +50,5 @@ def test_curves_fade_where_they_are_unlike_the_data(e):
 
 
 def test_at_equal_weights_no_curve_ends(e):
-    """Captions say where curves end, and in which unit distances are."""
+    """Nothing is far away then."""
     assert (shown_lines(e, e["x0"], ViewState(feature="x0", decay=1, choices=UNLIKE)).opacity == 1).all()
-    state = ViewState(feature="x0", decay=0.5, choices=UNLIKE)
-    assert scene(e, state).panel_description.endswith(
-        "weight of far values 0.5 (a value 1.0 SD (given the other features) from the observed one counts half); "
-        "curves end where they are further from what the other features predict than 99 % of rows."
-    )
-
-
-def test_plot_draws_effects_with_an_entry_each(e):
-    """ALE and M-plot are lines at the heights of the table, shifted to the mean prediction."""
-    ax = e.plot("x0", effects=("ale", "m_plot"))
-    drawn = {line.get_gid(): line for line in ax.lines}
-    table = e.effects("x0", ["ale", "m_plot"])
-    for name in ("ale", "m_plot"):
-        shift = float(drawn[name].get_ydata()[0] - table[name].iloc[0])
-        assert_allclose(drawn[name].get_ydata() - shift, table[name].to_numpy(), atol=1e-9)
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert [label for label in labels if label in {"ALE", "M-plot"}] == ["ALE", "M-plot"]
-    low, high = ax.get_ylim()
-    assert low < min(drawn["ale"].get_ydata())
-    assert max(drawn["m_plot"].get_ydata()) < high
-
-
-def test_plot_refuses_other_effects_and_effects_over_slopes(e):
-    """Before a figure is made."""
-    with pytest.raises(OptionError, match=r"^`effects` must be 'ale' or 'm_plot'; got 'pdp'"):
-        e.plot("x0", effects=("pdp",))
-    with pytest.raises(OptionError, match=r"^`effects` must come with `kind='ice'` or `kind='c-ice'`"):
-        e.plot("x0", "d-ice", effects="ale")

@@ -65,14 +65,14 @@ MUTATIONS: Final = r"""
 @ wire/header.py : widget/test_drafts_widget.py widget/test_unfinished.py
 - np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0])
 + np.searchsorted(DECAYS, [decay, decay, 1.0])
-= x.table() forgets the level of intervals
-@ widget/view_table.py : widget/test_intervals_widget.py widget/test_view_table.py
-- **{**shown, **given})
-+ **{**shown, "ci": None, **given})
+= x.table forgets the level of intervals
+@ widget/explorer.py : widget/test_intervals_widget.py
+- unit=self.unit, ci=self.ci)
++ unit=self.unit)
 = a saved selection may hold row n
 @ widget/traits.py : widget/test_state.py widget/test_state_of_fewer_rows.py
-- leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
-+ leave_out(traits, "selection", what, [row for row in rows if row <= n_rows])
+- "selection", range(known._n_observations), "rows
++ "selection", range(known._n_observations + 1), "rows
 = the dots of a heat map are the first rows
 @ wire/curves.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
 - axis.observed[rows]

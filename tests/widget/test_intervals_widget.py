@@ -14,7 +14,7 @@ from origins import picture_origin, read_provenance
 
 import ice_explorer as ice
 from ice_explorer.scene.build import ranking_of
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 from ice_explorer.widget.static_picture import picture
 from ice_explorer.wire import replies
 
@@ -122,43 +122,36 @@ def test_intervals_are_switched_on_by_true_or_a_level(make, X, value, kept):
 
 
 def test_the_table_has_the_intervals_that_are_shown(make, X):
-    """None at first; with other levels where it is called with one."""
+    """None at first."""
     explorer = make(Model(), X)
     assert not [name for name in explorer.table.columns if name.endswith("_low")]
     explorer.ci, explorer.rank_by = 0.9, "impact"
-    table, narrow = explorer.table, explorer.table(ci=0.5)
-    pd.testing.assert_frame_equal(pd.DataFrame(table), explorer.explanation.table(rank_by="impact", ci=0.9))
-    width, narrow_width = ((each["impact_high"] - each["impact_low"]).iloc[:3] for each in (table, narrow))
-    assert (narrow_width < width).all()
+    pd.testing.assert_frame_equal(explorer.table, explorer.explanation.table(rank_by="impact", ci=0.9))
 
 
 def test_bars_have_the_intervals_of_the_table(X):
-    """The scene of every figure: ends, ties with the next bar, and a sentence for who cannot see them."""
+    """The scene of every figure: ends, and ties with the next bar."""
     e = ice.explain(Model(), X, progress=False)
     ranking = ranking_of(e, ViewState(ci=0.95, rank_by="impact"))
     table = e.table(rank_by="impact", ci=0.95)
     assert [bar.interval for bar in ranking.bars] == list(zip(table["impact_low"], table["impact_high"], strict=True))
     tied = table["tied_with_next"].tolist()
     assert [bar.is_tied for bar in ranking.bars] == tied
-    first, second = (bar.label for bar in ranking.bars[:2])
     assert tied == [True, False, False, False]
-    assert ranking.ties == f"Tied at 95 %: {first} and {second}."
-    assert ranking.interval_text == "95 % interval over other samples of rows"
     assert ranking.longest == max(table["impact_high"])
     plain = ranking_of(e, ViewState(rank_by="impact"))
-    assert [plain.ties, plain.interval_text, plain.level] == ["", "", None]
+    assert plain.level is None
     assert {bar.interval for bar in plain.bars} == {None}
 
 
 def test_files_name_the_level_and_draw_the_whiskers(make, X, tmp_path):
-    """A picture has them in its description and its code; a table has the columns."""
+    """A picture has them in its code; a table has the columns."""
     explorer = make(Model(), X)
     explorer.ci = 0.9
     path = explorer.save(tmp_path / "view.svg")
     found = read_provenance(path)
     assert found["ci"] == 0.9
     assert "x.ci = 0.9; " in found["code"]
-    assert "with 90 % interval over other samples of rows. Tied at 90 %: " in path.read_text(encoding="utf-8")
     table = pd.read_csv(explorer.save(tmp_path / "view.csv"))
     assert {"impact_low", "impact_high", "rank_low", "rank_high"} <= set(table.columns)
 

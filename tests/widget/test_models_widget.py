@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import ice_explorer as ice
 from ice_explorer.errors import DataError, OptionError
-from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.standalone.recording import record
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_curves

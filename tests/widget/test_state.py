@@ -152,9 +152,9 @@ def test_the_heat_map_of_a_column_that_is_gone_is_not_opened(make):
     with warns("^The saved state ") as caught:
         explorer = make(numbered, X, state={"version": 2, "view": {"pair": ["a", "gone"]}})
     assert [str(warning.message) for warning in caught] == [
-        "The saved state opens the heat map of columns that X does not have; ignored: 'gone'."
+        "The saved state has a 'pair' that is not among the columns of X; ignored: 'gone'."
     ]
-    assert explorer.state()["view"] == {"pair": []}
+    assert explorer.state()["view"] == {}
 
 
 @pytest.mark.current
@@ -167,11 +167,11 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
     sentences = [
         "The saved state refers to the output '1', which is not available; using the only one.",
         "The saved state refers to the response 'log_odds', which is not available; using 'callable'.",
-        "The saved state opens 'b', which is not an explained feature; ignored.",
-        "The saved state colours curves by 'c', which is not a column of X; ignored.",
-        "The saved state selects rows beyond the last row of X (9); ignored: 29.",
-        "The saved state compares features that are not explained; ignored: 'b'.",
-        "The saved state opens the heat map of columns that X does not have; ignored: 'b'.",
+        "The saved state has a 'feature' that is not among the explained features; ignored: 'b'.",
+        "The saved state has a 'color_by' that is not among the columns of X; ignored: 'c'.",
+        "The saved state has a 'selection' that is not among the rows of X; ignored: 29.",
+        "The saved state has a 'compared' that is not among the explained features; ignored: 'b'.",
+        "The saved state has a 'pair' that is not among the columns of X; ignored: 'b'.",
     ]
     assert [str(warning.message) for warning in caught] == [" ".join(sentences)]
     assert Path(caught[0].filename).name == "conftest.py"  # where the explorer is made
@@ -185,24 +185,18 @@ def test_what_other_data_lack_is_said_and_the_rest_is_restored(make, classifier)
         "selection": [2],
         "output": "",
         "response": "callable",
-        "view": {**VIEW, "compared": ["a"], "pair": []},
+        "view": {**{name: choice for name, choice in VIEW.items() if name != "pair"}, "compared": ["a"]},
     }
 
 
 @pytest.mark.parametrize(
     ("view", "sentence"),
     [
-        (5, "`state['view']` must be a dict; got 5. Leave it out for the default."),
-        (
-            {"left": "bars", "right": "nowhere"},
-            "`state['view']['right']` must be 'feature' or 'all'; got 'nowhere'. Leave it out for the default.",
-        ),
+        (5, "`state['view']` must be {}; got 5."),
+        ({"left": "bars", "right": "nowhere"}, "`state['view']['right']` must be {}; got 'nowhere'."),
         (
             {"filters": {"a": {"range": [0, 1]}}},
-            (
-                "`state['view']['filters']` must be a dict of hidden levels each; got {'a': {'range': [0, 1]}}. "
-                "Leave it out for the default."
-            ),
+            "`state['view']['filters']` must be {}; got {{'a': {{'range': [0, 1]}}}}.",
         ),
     ],
 )
@@ -212,5 +206,6 @@ def test_a_broken_choice_of_the_browser_is_not_taken(make, view, sentence):
     assert explorer.explanation
     states, others = set_from_page(explorer, _view=view, kind="c-ice")
     assert (explorer.state()["view"], explorer.kind) == (VIEW, "ice")
-    assert others == [{"type": "refused", "message": sentence}]
+    message = sentence.format("as `state()` of an explorer writes it") + " Leave it out for the default."
+    assert others == [{"type": "refused", "message": message}]
     assert states == [{"_view": VIEW, "kind": "ice"}]

@@ -10,7 +10,7 @@ def test_the_row_behind_the_last_one_is_not_selected(make):
     model = lambda rows: rows.sum(axis=1)  # noqa: E731 - one line says it
     before = make(model, X)
     before.selection = [9, 10]
-    with pytest.warns(UserWarning, match=r"beyond the last row of X \(9\); ignored: 10\.$"):
+    with pytest.warns(UserWarning, match=r"not among the rows of X; ignored: 10\.$"):
         restored = make(model, X[:10], state=before.state())
     assert restored.selection == [9]
     assert len(restored.selected) == 1

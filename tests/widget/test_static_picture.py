@@ -16,6 +16,7 @@ from nbconvert import HTMLExporter, MarkdownExporter
 from origins import picture_origin
 
 import ice_explorer as ice
+from ice_explorer.scene.choices import ViewState
 from ice_explorer.widget.static_picture import picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -173,7 +174,7 @@ def test_there_is_no_requested_picture_before_the_result(make):
 def test_a_picture_is_of_bounded_size(n_rows, grid):
     """However many rows and grid values there are, a notebook grows by 60 kB at most."""
     e = ice.explain(wave, numbers(n_rows), grid=grid, grid_size=200, progress=False)
-    text = picture(e, {"feature": "x0", "selection": list(range(0, n_rows, 2))})
+    text = picture(e, ViewState(feature="x0", selection=range(0, n_rows, 2)))
     assert len(base64.b64decode(text)) < MOST_BYTES
 
 

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.export import save
 from ice_explorer.features.axis_text import cell_text
+from ice_explorer.scene.choices import ViewState
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
@@ -150,7 +151,7 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
         order = np.unique(ratio)
         assert body.scale.values == [-sys.float_info.max, *np.unique(finite).tolist(), sys.float_info.max]
         assert_array_equal(body.values, np.searchsorted(order, ratio))
-    assert save.frozen(explanation, {"color_by": "ratio"})._repr_html_()
+    assert save.frozen(explanation, ViewState(color_by="ratio"))._repr_html_()
 
 
 # --- header ---------------------------------------------------------------------------------------

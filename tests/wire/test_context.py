@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ice_explorer import ICEExplorer, explain
 from ice_explorer.scene.build import scene
-from ice_explorer.scene.view_state import ViewState
+from ice_explorer.scene.choices import ViewState
 from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.replies import describe_drivers
 

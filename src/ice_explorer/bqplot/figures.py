@@ -7,30 +7,30 @@ it, such as a saved SVG.
 # ruff: noqa: SLF001 - of the explorer that a figure follows
 from __future__ import annotations
 
-import asyncio
 import math
 import threading
-import time
-from concurrent.futures import Future, wait
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bqplot
 import numpy as np
+from matplotlib.colors import to_hex
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.features.axis_text import Tick, ticks
+from ice_explorer.figures.style import Look, palette_of
 from ice_explorer.figures.text import elide, width_of
+from ice_explorer.locks import Lock
 from ice_explorer.scene.build import KIND_TITLES, ranking_of, weight_text
+from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.scene.coloring import is_diverging
 from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.lines import lines_of
-from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.widget.lifetime import weakly
 from ice_explorer.widget.replies import sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ice_explorer.arrays import Array
     from ice_explorer.explanation import Explanation
@@ -45,15 +45,14 @@ _FONT = {"font-size": "11px", "font-family": "var(--ice-font, system-ui, sans-se
 _N_STEPS = 18  # of a ramp in the style sheet
 
 _RESULT = ("_status", "output", "response", "convention")  # change with every feature explained and every other output
-_SECONDS_TO_APPEAR = _SECONDS_TO_DRAW = 2.0
-_SECONDS_OF_RENEWALS = 60.0
+_SECONDS_TO_APPEAR = 2.0
+_SECONDS_OF_RENEWALS = (2.0, 5.0, 15.0)
 
 
 class LinkedFigure:
     """Redraws a figure whenever its explorer changes, until either is closed.
 
-    Explorers report changes in whichever thread they happen, but two threads must not set traits of a figure at the
-    same time. So the thread that made the figure draws it, as soon as its event loop is free.
+    Explorers report changes in whichever thread they happen; one at a time draws.
 
     - `traits`: what is followed besides the result.
     - `is_of_feature`: whether the open feature is drawn, and its result needed.
@@ -68,112 +67,79 @@ class LinkedFigure:
         font = {**_FONT, "font-size": "13px", "font-weight": "600", "fill": _INK}
         self.heading = _axis(scale, "top", tick_style=font, tick_values=np.zeros(1), tick_labels={"0": ""})
         self.explorer, self.figure = explorer, _figure(marks, [*axes, self.heading], **layout)
-        self._thread = threading.get_ident()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        with suppress(RuntimeError):  # as in a script
-            self._loop = asyncio.get_running_loop()
-        self._is_linked, self._is_due, self._made = True, False, time.monotonic()
-        explorer.observe(self._changed, [*self.traits, *_RESULT])
+        self._lock, self._is_linked, self._n_changes = Lock(), True, 0
+        explorer.observe(self._redraw, [*self.traits, *_RESULT])
         for widget in (explorer, self.figure):
-            widget.observe(self._closed, "comm")
-        # bqplot misses changes while a page draws a figure for the first time, so wait for what is there soon.
-        self._redraw(_SECONDS_TO_APPEAR)
+            widget.observe(self._unlink, "comm")
+        # bqplot misses changes while a page draws a figure for the first time: so what is there soon is waited for, and
+        # the axes are sent again afterwards.
+        self._redraw().wait(_SECONDS_TO_APPEAR)
+        for seconds in _SECONDS_OF_RENEWALS:
+            timer = threading.Timer(seconds, weakly(self._renew))
+            timer.daemon = True
+            timer.start()
 
-    def _compute(self, known: Any, state: ViewState, opened: Any) -> Any:
-        """Return what is shown, in the thread of the explorer if it takes a feature or the predictions of all rows."""
-        raise NotImplementedError
-
-    def _show(self, result: Any) -> None:
+    def _show(self, known: Any, state: ViewState, opened: Any) -> None:
+        """Draw, in the thread of the explorer if it takes a feature or the predictions of all rows."""
         raise NotImplementedError
 
     def choose(self, trait: str, value: object) -> None:
         """Set a trait of the explorer after a click, unless it is closed."""
         if self._is_linked:
-            self._run(lambda: setattr(self.explorer, trait, value))
+            setattr(self.explorer, trait, value)
 
-    def _run(self, action: Callable[[], object]) -> None:
-        if self._loop is None or threading.get_ident() == self._thread:
-            action()
-        else:
-            with suppress(RuntimeError):  # the loop is closed with its kernel: nobody sees the figure
-                self._loop.call_soon_threadsafe(action)
+    def _redraw(self, _change: object = None) -> threading.Event:
+        """Draw what the explorer shows now, when it is there; return what tells that nothing is waited for."""
+        explorer, drawn = self.explorer, threading.Event()
+        self._n_changes += 1
+        number = self._n_changes
 
-    def _changed(self, _change: object) -> None:
-        if not self._is_due:  # several changes are drawn once
-            self._is_due = True
-            self._run(self._redraw)
+        def draw(opened: Any) -> None:
+            with self._lock:
+                if self._is_linked and number == self._n_changes:  # else there is a newer change
+                    self._show(work.explanation(background.snapshot().results), state, opened)
+            drawn.set()
 
-    def _redraw(self, seconds: float = 0.0) -> None:
-        """Draw what is there in so many seconds, and everything else when it is there."""
-        self._is_due = False
-        if self._is_linked:
-            self._latest = self._ask()
-            wait([self._latest], seconds)
-            self._latest.add_done_callback(lambda future: self._run(lambda: self._finish(future)))
-
-    def _ask(self) -> Future[Any]:
-        explorer, future = self.explorer, Future[Any]()
-
-        def answer(opened: Any) -> None:
-            known = work.explanation(background.snapshot().results)
-            future.set_result(self._compute(known, state, opened))
+        def refuse(error: Exception) -> None:
+            if self._is_linked and not isinstance(error, Cancelled):  # by the user, or for another output
+                self._say(sentence(error))
+            drawn.set()
 
         try:
             work, background = explorer._open_work(), explorer._background
-            state = replace(ViewState.of(explorer._drawn(work)), ci=None)
+            state = replace(explorer._drawn(work), ci=None)
             if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
                 self._say("computing …")
-                future.set_exception(Cancelled())
             elif self.is_of_feature or state.unit == "sd":
                 name = work.by_label[state.feature] if self.is_of_feature else None
-                background.ask(name, answer, future.set_exception, is_exact=True)
+                background.ask(name, draw, refuse, is_exact=True)
+                return drawn
             else:
-                answer(None)
+                draw(None)
         except ICEExplorerError as error:
-            future.set_exception(error)
-        return future
-
-    def _finish(self, future: Future[Any]) -> None:
-        """Show an answer, unless there is a newer question."""
-        if not self._is_linked or future is not self._latest:
-            return
-        try:
-            self._show(future.result())
-        except Cancelled:  # by the user, or for another output
-            return
-        except Exception as error:  # noqa: BLE001 - also those of the model
-            self._say(sentence(error))
-        if self._loop is not None and time.monotonic() < self._made + _SECONDS_OF_RENEWALS:
-            self._loop.call_later(_SECONDS_TO_DRAW, self._renew)
+            refuse(error)
+        drawn.set()
+        return drawn
 
     def _say(self, text: str) -> None:
         self.heading.tick_labels = {"0": _cut(text, 850.0)}
 
     def _renew(self) -> None:
         """Send the axes again, in case they changed while the page drew them for the first time."""
-        for axis in self.figure.axes if self._is_linked else ():
-            labels = axis.tick_labels or {}  # only what differs is sent: a label of no tick, a last digit
-            axis.tick_labels = {k: v for k, v in labels.items() if k != "-"} if "-" in labels else {**labels, "-": ""}
-            if isinstance(getattr(axis.scale, "max", None), float):
-                axis.scale.max = math.nextafter(axis.scale.max, math.inf)
+        with self._lock:
+            for axis in self.figure.axes if self._is_linked else ():
+                labels = axis.tick_labels or {}  # only what differs is sent: a label of no tick, a last digit
+                given = {key: label for key, label in labels.items() if key != "-"}
+                axis.tick_labels = given if "-" in labels else {**labels, "-": ""}
+                if isinstance(getattr(axis.scale, "max", None), float):
+                    axis.scale.max = math.nextafter(axis.scale.max, math.inf)
 
-    def _closed(self, change: Any) -> None:
-        if change["new"] is None:
-            self._run(lambda: self._end(closes_parts=change["owner"] is self.figure))
-
-    def _end(self, *, closes_parts: bool) -> None:
-        figure = self.figure
-        if self._is_linked:
+    def _unlink(self, change: Any) -> None:
+        if change["new"] is None and self._is_linked:
             self._is_linked = False
-            self.explorer.unobserve(self._changed, [*self.traits, *_RESULT])
-            for widget in (self.explorer, figure):
-                widget.unobserve(self._closed, "comm")
-        if closes_parts:  # ipywidgets keeps every widget that is open
-            scales = [scale for mark in figure.marks for scale in mark.scales.values()]
-            scales += [figure.scale_x, figure.scale_y, *(axis.scale for axis in figure.axes)]
-            tooltips = [mark.tooltip for mark in figure.marks if mark.tooltip is not None]
-            for part in [*figure.marks, *figure.axes, *scales, *tooltips, figure.layout]:
-                part.close()
+            self.explorer.unobserve(self._redraw, [*self.traits, *_RESULT])
+            for widget in (self.explorer, self.figure):
+                widget.unobserve(self._unlink, "comm")
 
 
 class Ranking(LinkedFigure):
@@ -197,14 +163,10 @@ class Ranking(LinkedFigure):
         left = max(60, 20 + round(1.15 * max(width_of(_cut(name), 11.0) for name in self._features)))
         height = 80 + max(24 * n_bars, min(260, 40 * n_bars))
         super().__init__(explorer, [self._bars], [self._numbers, self._names], height=height, left=left, bottom=44)
-        self._bars.on_element_click(self._click)
-        self._bars.observe(self._select, "selected")
+        self._bars.on_element_click(weakly(self._click))
 
-    def _compute(self, known: Explanation, state: ViewState, _opened: object) -> Any:
-        return state, ranking_of(known, state)
-
-    def _show(self, result: Any) -> None:
-        state, ranking = result
+    def _show(self, known: Explanation, state: ViewState, opened: Any) -> None:
+        ranking = ranking_of(known, state)
         shown = [bar for bar in ranking.bars if not math.isnan(bar.value)][: self._max_features]
         labels = [bar.label for bar in shown]
         longest = ranking.longest or 1.0
@@ -222,13 +184,6 @@ class Ranking(LinkedFigure):
         label = (content.get("data") or {}).get("x")  # not its index: the page may show an earlier order
         if label in self._features:
             self.choose("feature", label)
-
-    def _select(self, change: dict[str, Any]) -> None:
-        chosen = [] if change["new"] is None else np.atleast_1d(change["new"]).tolist()
-        if chosen and 0 <= chosen[-1] < len(self._bars.x):
-            label = str(self._bars.x[int(chosen[-1])])
-            if label != self.explorer.feature:
-                self.choose("feature", label)
 
 
 class Curves(LinkedFigure):
@@ -252,16 +207,12 @@ class Curves(LinkedFigure):
         marks = [self._curves, self._selected, self._rim, self._mean]
         super().__init__(explorer, marks, [self._across, self._up], height=340, left=88, bottom=52)
         for mark in marks[:2]:
-            mark.on_element_click(self._click)
+            mark.on_element_click(weakly(self._click))
 
-    def _compute(self, known: Explanation, state: ViewState, opened: Any) -> Any:
+    def _show(self, known: Explanation, state: ViewState, opened: Any) -> None:
         state = replace(state, max_lines=min(self._max_lines, state.max_lines), besides=Besides())
         lines = lines_of(known, opened, state)
-        return lines, known._row_labels(lines.positions), len(opened.rows)
-
-    def _show(self, result: Any) -> None:
-        lines, labels, n_rows = result
-        coloring = lines.coloring
+        labels, coloring = known._row_labels(lines.positions), lines.coloring
         for scale, (low, high) in ((self._x, lines.x_domain), (self._y, lines.y_domain)):
             _set_traits(scale, min=low, max=high)
         _set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)
@@ -273,26 +224,23 @@ class Curves(LinkedFigure):
         if labels is not None:  # rows may have the same label
             names = [f"{label} ({name})" for label, name in zip(labels, names, strict=True)]
         self._rows = dict(zip(names, lines.positions.tolist(), strict=True))
-        colors = [_color(coloring, value) for value in coloring.values.tolist()] or [_MARK]
+        colors = _colors(coloring, coloring.values.tolist()) or [_MARK]
         opacities = [0.9 if len(names) <= 40 else 0.55] * len(names)
         _draw(self._curves, lines, lines.values, 1.0, labels=names, colors=colors, opacities=opacities)
         selected = np.flatnonzero(lines.selected)
         _draw(self._selected, lines, lines.values[selected], 2.0, labels=[names[index] for index in selected])
         _draw(self._rim, lines, np.empty(0) if lines.on_levels else lines.mean, 4.5)
         _draw(self._mean, lines, lines.mean, 2.0)
-        self._say(f"{KIND_TITLES[lines.kind]} of {_cut(lines.feature)}, {len(names):,} of {n_rows:,} rows")
+        self._say(f"{KIND_TITLES[lines.kind]} of {_cut(lines.feature)}, {len(names):,} of {len(opened.rows):,} rows")
 
     def _show_legend(self, coloring: Coloring) -> None:
         meaning = (coloring.title, coloring.domain, coloring.levels)
         if meaning == self._meaning:
             return
         self._meaning = meaning
-        before, legends = self.figure.axes[3:], [] if coloring.title is None else [_legend(coloring)]
+        legends = [] if coloring.title is None else [_legend(coloring)]
         self.figure.axes = [self._across, self._up, self.heading, *legends]
         self.figure.fig_margin = {**self.figure.fig_margin, "right": 104 if legends else 16}
-        for axis in before:
-            axis.scale.close()
-            axis.close()
 
     def _click(self, _mark: object, content: dict[str, Any]) -> None:
         row = self._rows.get((content.get("data") or {}).get("name", ""))
@@ -353,19 +301,11 @@ def _set_traits(widget: Any, **traits: object) -> None:
             setattr(widget, name, value)
 
 
-def _color(coloring: Coloring, value: float) -> str:
-    """Colour of a share of the ramp or of a level, by its name in the style sheet."""
+def _colors(coloring: Coloring, values: Sequence[float]) -> list[str]:
+    """Colours of shares of the ramp, or of levels, on a light background."""
     if coloring.title is None:
-        return _MARK
-    last = 1.0 if coloring.domain is not None else max(1.0, len(coloring.levels) - 1.0)
-    if math.isnan(value):
-        name = "missing"
-    elif coloring.domain is not None or coloring.is_ordered:
-        ramp = "diverging" if coloring.domain is not None and is_diverging(coloring.domain) else "ramp"
-        name = f"{ramp}-{round(value / last * (_N_STEPS - 1))}"
-    else:
-        name = f"hue-{int(value)}"
-    return f"var(--ice-{name}, {coloring.palette.css(value)})"
+        return [_MARK] * len(values)
+    return [to_hex(color) for color in palette_of(coloring, Look(np.ones(3), np.zeros(3), 1.0)).at(values)]
 
 
 def _legend(coloring: Coloring) -> bqplot.ColorAxis:
@@ -373,13 +313,13 @@ def _legend(coloring: Coloring) -> bqplot.ColorAxis:
     traits = {"side": "right", "label": _cut(coloring.title or "", 72.0), "label_color": _MUTED, "tick_style": _FONT}
     if coloring.domain is None:
         levels = coloring.levels[::-1]  # upwards
-        colors = [_color(coloring, float(index)) for index in reversed(range(len(levels)))]
+        colors = _colors(coloring, list(reversed(range(len(levels)))))
         result = bqplot.ColorAxis(scale=bqplot.OrdinalColorScale(domain=list(levels), colors=colors), **traits)
         result.tick_labels = {level: _cut(level, 44.0) for level in levels}
     else:
         low, high = coloring.domain
         low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
-        colors = [_color(coloring, step / (_N_STEPS - 1)) for step in range(_N_STEPS)]
+        colors = _colors(coloring, np.linspace(0, 1, _N_STEPS).tolist())
         result = bqplot.ColorAxis(scale=bqplot.ColorScale(colors=colors, min=low, max=high), **traits)
         middle = [Tick(0.0, "0")] if is_diverging(coloring.domain) else []
         _set_ticks(result, [Tick(low, coloring.ends[0]), *middle, Tick(high, coloring.ends[1])], 44.0)

@@ -15,9 +15,8 @@ from ice_explorer.wire.messages import ExportBody, FormatHead
 from ice_explorer.wire.requests import WHATS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ice_explorer.explanation import Explanation
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.wire.requests import ExportRequest
 
 _TYPES: Final = MimeTypes()  # without those of this machine, which differ between machines
@@ -39,7 +38,7 @@ def holds_all(request: ExportRequest) -> bool:
     return what == "all" or form in ("html", "ice") or (what == "view" and form == "json")
 
 
-def answer(explanation: Explanation, request: ExportRequest, state: Mapping[str, Any]) -> ExportBody:
+def answer(explanation: Explanation, request: ExportRequest, state: ViewState) -> ExportBody:
     """Create the file of a browser request: in the reply, or next to the notebook.
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.

@@ -12,11 +12,11 @@ from ice_explorer.errors import MissingPackageError, OptionError
 from ice_explorer.errors.base import or_listed, quoted
 from ice_explorer.export.files import CSV, as_path, check_target, files_of, write_files
 from ice_explorer.export.tables import csv_bytes, curves_table, json_bytes, metrics_table, parquet_bytes
-from ice_explorer.figures.paper import USUAL_DPI, Paper, pdf_bytes, png_bytes, svg_bytes
+from ice_explorer.figures.paper import USUAL_DPI, Paper, check_paper, paper_style, pdf_bytes, png_bytes, svg_bytes
 from ice_explorer.saved.write import MOST_ROWS, result_bytes
 from ice_explorer.scene.build import scene, scenes, with_pair, with_surroundings
+from ice_explorer.scene.choices import AROUND, ViewState
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.view_state import AROUND, ViewState
 from ice_explorer.standalone.page import Frozen, frozen_page
 from ice_explorer.standalone.recording import lines_that_fit
 from ice_explorer.tables.column import encodable
@@ -38,12 +38,12 @@ _WORDS: Final = ("view", "panel", "all")
 _WIDTHS: Final = {"view": 180.0}  # mm
 _PANEL_WIDTH: Final = 120.0
 _LEFT_OUT: Final = {"view": ("axis",), "panel": (*AROUND, "axis")}  # choices that a file does not follow
-_USUAL: Final = {"title": True, "caption": False, "dpi": USUAL_DPI}
+_USUAL: Final = {"title": True, "dpi": USUAL_DPI}
 
 
 def save(
     explanation: Explanation,
-    view_state: ViewState | Mapping[str, Any],
+    state: ViewState,
     path: str | Path,
     what: str = "view",
     *,
@@ -53,28 +53,28 @@ def save(
 ) -> Path:
     """Write what is shown of an explanation to a file, as for `ICEExplorer.save`.
 
-    `paper` is `width`, `font_size`, `dpi`, `title` and `caption` of figures.
+    `paper` is `width`, `dpi` and `title` of figures.
     """
     file = as_path(path)
     check_flag("overwrite", overwrite)
     _check_format(file)
     for target in files_of(file):
         check_target(target, overwrite=overwrite)
-    parts = file_contents(explanation, view_state, file, what, max_lines, **paper)
+    parts = file_contents(explanation, state, file, what, max_lines, **paper)
     write_files(dict(zip(files_of(file), parts, strict=True)), overwrite=overwrite)
     return file
 
 
 def file_contents(
     explanation: Explanation,
-    view_state: ViewState | Mapping[str, Any],
+    state: ViewState,
     file: Path,
     what: str = "view",
     max_lines: int | None = None,
     **paper: Any,
 ) -> tuple[bytes, ...]:
     """Return the content of a file of this name, of a CSV also that of its provenance."""
-    suffix, state, content = file.suffix.lower(), ViewState.of(view_state), content_of(what)
+    suffix, content = file.suffix.lower(), content_of(what)
     _check_format(file)
     if content == "all" and suffix in ONE_EACH:
         raise OptionError(
@@ -83,7 +83,7 @@ def file_contents(
         )
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
-    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    sheet = check_paper(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
     has_ranking = content == "view" or suffix in (".html", ".json")
     state = _shown(explanation, state, what, max_lines, has_ranking=has_ranking, is_page=suffix == ".html")
     if suffix == ".html":
@@ -108,7 +108,7 @@ def file_contents(
 
 def figure(
     explanation: Explanation,
-    view_state: ViewState | Mapping[str, Any],
+    state: ViewState,
     what: str = "view",
     max_lines: int | None = None,
     **paper: Any,
@@ -122,10 +122,10 @@ def figure(
             "`what` must be one figure: 'view', 'panel' or the name of a feature; got 'all'.",
             "`save('figures.pdf', 'all')` writes a page for each feature.",
         )
-    state = _shown(explanation, ViewState.of(view_state), what, max_lines, has_ranking=content == "view")
-    sheet = Paper.checked(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    state = _shown(explanation, state, what, max_lines, has_ranking=content == "view")
+    sheet = check_paper(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
     shown = scene(explanation, state)
-    with sheet.applied():
+    with paper_style():
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
 
 
@@ -171,9 +171,8 @@ def _figure(
     from ice_explorer.figures.view import view_figure
 
     shown = [_with_rest(explanation, each, content) for each in shown]
-    description = shown[0].description if content == "view" else shown[0].panel_description
-    about = encodable(shown[0].heading), encodable(description), origin, paper.dpi
-    with paper.applied():
+    about = encodable(shown[0].heading), origin, paper.dpi
+    with paper_style():
         figures = (view_figure(each, paper, with_ranking=content == "view") for each in shown)
         if suffix == ".pdf":
             return pdf_bytes(figures, *about)
@@ -194,9 +193,9 @@ def _result(explanation: Explanation, state: ViewState, file: Path, what: str, m
     return result_bytes(explanation, {**origin, "rows_drawn": min(n_rows, explanation._n_observations)}, n_rows)
 
 
-def frozen(explanation: Explanation, view_state: ViewState | Mapping[str, Any], max_lines: int | None = None) -> Frozen:
+def frozen(explanation: Explanation, state: ViewState, max_lines: int | None = None) -> Frozen:
     """Put a view into the output of a cell, where it lives without a kernel."""
-    state = _shown(explanation, ViewState.of(view_state), "view", max_lines, is_page=True)
+    state = _shown(explanation, state, "view", max_lines, is_page=True)
     call = f"x.freeze({'' if max_lines is None else f'max_lines={max_lines!r}'})"
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.results.options import Kind
-    from ice_explorer.scene.view_state import ViewState
+    from ice_explorer.scene.choices import ViewState
 
     Drawn = Sequence[tuple[FeatureExplanation, Rows, AnchorName | float]]  # with the place of the anchor on the axis
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb, to_rgba, to_rgba_array
+from matplotlib.colors import to_hex, to_rgb, to_rgba_array
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import Normal, Stroke
@@ -17,11 +17,9 @@ from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
 from ice_explorer.figures.legend import Numbers, Within
-from ice_explorer.figures.lines_image import LinesImage, line_strength, line_thickness
-from ice_explorer.figures.style import IMAGE_PROPERTIES, Look
+from ice_explorer.figures.style import ALE, PICK, UNLIKE, Look, next_color, palette_of
 from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
-from ice_explorer.scene.coloring import ALE, M_PLOT, PICK, UNLIKE
 from ice_explorer.scene.display_axis import FEW_VALUES, axis_ticks
 from ice_explorer.tables.column import are_in_calendar
 
@@ -30,16 +28,13 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
-    from ice_explorer.scene.lines import EffectName, Lines
+    from ice_explorer.figures.style import Palette
+    from ice_explorer.scene.lines import Lines
 
 _PT_PER_PX: Final = 0.75
-_MOST_OPAQUE: Final = 0.995
-# Beyond either, strokes make a file larger than an image, and the last stroke hides the others.
-_MOST_STROKES: Final = 150
-_MOST_SEGMENTS: Final = 40_000
+_MOST_STROKES: Final = 150  # more curves are pixels in a vector format
 _OPACITY_STEPS: Final = 16
 _MOST_DOTS: Final = 2_000  # more are pixels in a vector format
 _DIMMED: Final = 0.28  # what is not selected, where something is
@@ -49,11 +44,7 @@ _MOST_NAMED: Final = 8  # group means with their names at their ends
 _LEADING: Final = 1.1  # letters, from one of these names to the next
 _NAME_ROOM: Final = 90.0  # pt, of such a name
 _GROUPS_ASIDE: Final = 0.5  # of a level's room, for the means of groups side by side
-_EFFECTS: Final[dict[str, dict[str, Any]]] = {
-    "ale": {"color": ALE, "linewidth": 1.3, "linestyle": (0, (3.5, 1.8))},
-    "m_plot": {"color": M_PLOT, "linewidth": 1.6, "linestyle": (0, (0.8, 1.1))},
-}
-_EFFECTS_ON_LEVELS: Final = {"ale": ("D", -0.2), "m_plot": ("^", 0.2)}  # marker, and how far from the mean, of the room
+_ALE_ASIDE: Final = 0.2  # of a level's room, from its mean
 # Along the axis.
 _SLOT: Final = 0.09  # of the axis, for the strip of missing values next to it
 _NAME_GAP: Final = 4.0  # pt, between the names of levels
@@ -64,7 +55,6 @@ _USUAL_STEPS: Final = 9  # of an axis, at most
 _PX_OF_TICKS: Final = 8.0  # size of letters that `axis_ticks` counts with
 # At the foot, of the height of the Axes.
 _STRIP: Final = 0.085
-_RUG: Final = 0.035
 _AIR: Final = 0.02  # between the strips and the lines, and half as much between two strips
 # On levels.
 MOST_CONNECTED: Final = 0.5  # opacity that connectors reach together, however many they are
@@ -84,9 +74,9 @@ _UNLIKE_SHARE: Final = "share unlike any observation"
 class FeaturePlot:
     """The curves of a feature on some Axes.
 
-    Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend. Where curves
-    must not be strokes, `as_image` draws few curves as pixels, too. A plot that `is_small` has curves and their mean;
-    one that `may_grow` has the names of groups beside the ends of their means, for which a layout makes room.
+    Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend. A plot that
+    `is_small` has curves and their mean; one that `may_grow` has the names of groups beside the ends of their means,
+    for which a layout makes room.
 
     Along the axis, `reach` is half the width of a level's strip of dots, `beside` the middle of the strip of missing
     values, and the Axes reach from `inner` to `outer`.
@@ -99,15 +89,15 @@ class FeaturePlot:
         n_rows: int,
         y_domain: tuple[float, float] | None = None,
         *,
+        palette: Palette | None = None,
         line_kw: Mapping[str, Any] | None = None,
-        mean_kw: Mapping[str, Any] | None = None,
-        as_image: bool = False,
         is_small: bool = False,
         may_grow: bool = False,
     ) -> None:
         self.ax, self.lines, self.coloring, self.n_rows = ax, lines, lines.coloring, n_rows
-        self.line_kw, self.mean_kw, self.look = line_kw or {}, mean_kw or {}, Look.of(ax)
-        self.as_image, self.is_small = as_image, is_small
+        self.line_kw, self.look = line_kw or {}, Look.of(ax)
+        self.palette = palette or palette_of(self.coloring, self.look, plain=next_color(ax))
+        self.is_small = is_small
         self.y_domain = lines.y_domain if y_domain is None else y_domain
         has_room = may_grow and len(lines.coloring.levels) <= _MOST_NAMED
         self.names_at_ends = has_room and not lines.on_levels and lines.missing is None
@@ -119,11 +109,11 @@ class FeaturePlot:
         self._band_label = "± 1 SD" if lines.middle is None else "middle 68 %"
         self._dim = _DIMMED if lines.selected.any() else 1.0
         self._width = 1.5 * self.look.line_width
-        self._mean_color = self.mean_kw.get("color", self.look.mixed(1))
+        self._mean_color: Any = self.look.mixed(1)
         self._mean_mark: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 5.5 * self.look.line_width}
         self._mean_mark |= {"markeredgecolor": self.look.mixed(0), "markeredgewidth": 0.8}
         usual = {"color": self._mean_color, "linewidth": self._width, "zorder": 4.5, "gid": "mean", "label": "mean"}
-        self._mean_look = {**usual, **(self._mean_mark if lines.on_levels else {}), **self.mean_kw}
+        self._mean_look = {**usual, **(self._mean_mark if lines.on_levels else {})}
         self._selected_mean_look = {**self._mean_look, "color": PICK, "gid": "selected mean", "zorder": 4.2}
         self._selected_mean_look["label"] = explanation("selected_mean").name
 
@@ -166,9 +156,9 @@ class FeaturePlot:
             self._add_mean()
         if not self.is_small or lines.group_means is not None:
             self._add_group_means()
-        for effect in lines.effects:
-            x = effect.x + _EFFECTS_ON_LEVELS[effect.name][1] if lines.on_levels else effect.x
-            self.ax.plot(x, effect.values, **{"path_effects": self._halo(), **self._effect_look(effect.name)})
+        if lines.ale is not None:
+            x = lines.ale[0] - _ALE_ASIDE * lines.on_levels
+            self.ax.plot(x, lines.ale[1], **{"path_effects": self._halo(), **self._ale_look})
         return foot
 
     def set_limits(self, foot: float, head: float = 0.0) -> None:
@@ -258,9 +248,6 @@ class FeaturePlot:
             drawn = PolyCollection(placed, facecolors=[color], transform=where, **usual, **style)
             self.ax.add_collection(drawn, autolim=False)
         height = len(strips) * _STRIP
-        if lines.has_rug and not self.is_small:
-            self._add_rug(height + _RUG / 2)
-            height += _RUG
         return height + _AIR / 2
 
     def _areas(self, x: Array, shares: Array) -> list[Array]:
@@ -268,20 +255,6 @@ class FeaturePlot:
         if self.lines.axis.has_levels or len(x) == 1:
             return [_box(at - 0.3, at + 0.3, share) for at, share in zip(x.tolist(), shares.tolist(), strict=True)]
         return [np.concatenate([np.column_stack([x, shares]), [[x[-1], 0.0], [x[0], 0.0]]])]
-
-    def _add_rug(self, height: float) -> None:
-        """Draw a tick at the observed value of each row; those of selected rows stand out."""
-        at, selected = self._at(self.lines.own_x), self.lines.selected
-        mark: dict[str, Any] = {"linestyle": "none", "marker": "|", "transform": self.ax.get_xaxis_transform()}
-        mark |= {"markersize": 5, "zorder": 1.6}
-        parts: list[tuple[Any, str, dict[str, Any]]] = [
-            (~selected, "rug", {"color": self.look.mixed(1), "alpha": 0.35, "markeredgewidth": 0.5}),
-            (selected, "rug of selected rows", {"color": PICK, "markeredgewidth": 1.4}),
-        ]
-        for chosen, name, style in parts:
-            if chosen.any():
-                where = at[chosen & np.isfinite(at)]
-                self.ax.plot(where, np.full(len(where), height), **mark, **style, gid=name, label=f"_{name}")
 
     def _add_rules(self) -> None:
         """Draw lines where changes and slopes are 0, and where all curves of c-ICE are held."""
@@ -294,41 +267,32 @@ class FeaturePlot:
     # --- curves -----------------------------------------------------------------------------------
 
     def _add_lines(self, x: Array, values: Array, opacity: Array, *, most: float = 1.0) -> None:
-        """Draw curves as strokes where they are few, or have properties that an image cannot have, else as an image.
-
-        Together they reach an opacity of `most`.
-        """
+        """Draw curves that together reach an opacity of `most`."""
         given, most = dict(self.line_kw), most * self._dim
         alpha = given.pop("alpha", None)
-        width = given.pop("linewidth", line_thickness(len(values)) * _PT_PER_PX * self.look.line_width)
-        strength = line_strength(len(values)) if alpha is None else -math.log(1 - min(alpha, _MOST_OPAQUE))
+        n_lines, order = len(values), np.random.default_rng(0).permutation(len(values))  # no group hides the others
+        opaque = 1 - math.exp(-_line_strength(n_lines)) if alpha is None else alpha
+        width = given.pop("linewidth", _line_thickness(n_lines) * _PT_PER_PX * self.look.line_width)
         given.pop("color", None)  # the palette holds it
-        are_few = not self.as_image and len(values) <= _MOST_STROKES and values.size <= _MOST_SEGMENTS
-        artist: Artist
-        if given.keys() <= IMAGE_PROPERTIES and not are_few and values.size > 0:
-            artist = LinesImage((x, values, opacity), self.coloring, linewidth=width, strength=strength, most=most)
-            self.ax.add_artist(artist)
-        else:
-            colors = self._colors(self.coloring.values)
-            artist = self._strokes(x, values, opacity, most * (1 - math.exp(-strength)), colors)
-            artist.set(linewidth=width)
-        artist.set(**{"zorder": 2.0, "gid": "curves", "label": self._curves_label, **given})
-        self._cut(artist)
+        are_many = self.is_small or n_lines > _MOST_STROKES
+        colors = self.palette.at(self.coloring.values[order])
+        drawn = self._strokes(x, values[order], opacity[order], opaque if are_many else most * opaque, colors)
+        if are_many and most < 1:
+            drawn.set_agg_filter(lambda image, _dpi: (np.asarray(image) * [1.0, 1.0, 1.0, most], 0, 0))  # of all
+        usual = {"zorder": 2.0, "gid": "curves", "label": self._curves_label, "rasterized": are_many}
+        drawn.set(linewidth=width, **{**usual, **given})
+        self._cut(drawn)
 
-    def _colors(self, values: NDArray[np.float32]) -> list[str]:
-        return [self.coloring.palette.css(value) for value in values.tolist()]
-
-    def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: list[Any]) -> LineCollection:
+    def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: Array) -> LineCollection:
         """Add curves in runs of equal opacity, in sixteenths, the faintest still visible."""
         paths, shades = [], []
         for row, color, fade in zip(values, colors, opacity, strict=True):
             steps = np.maximum(1, np.floor(fade * _OPACITY_STEPS + 0.5).astype(int))
             bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)] if len(fade) else []
             for first, last in itertools.pairwise(bounds):
-                part = slice(first, last + 1)
-                paths.append(np.column_stack([x[part], row[part]]))
-                shades.append(to_rgba(color, opaque * (float(steps[first]) / _OPACITY_STEPS)))
-        drawn = LineCollection(paths, colors=shades, capstyle="butt", joinstyle="round")
+                paths.append(np.column_stack([x[first : last + 1], row[first : last + 1]]))
+                shades.append([*color, opaque * steps[first] / _OPACITY_STEPS])
+        drawn = LineCollection(paths, colors=np.array(shades).reshape(-1, 4), capstyle="butt", joinstyle="round")
         self.ax.add_collection(drawn, autolim=False)
         return drawn
 
@@ -346,9 +310,9 @@ class FeaturePlot:
         x, values, opacity = lines.x, lines.values[chosen], lines.opacity[chosen]
         if lines.on_levels:
             x, opacity = lines.grid, np.ones((len(values), len(lines.grid) - 1))
-        colors = [self._selected_color(value) for value in self.coloring.values[chosen].tolist()]
+        colors = self._selected_colors(self.coloring.values[chosen])
         opaque, width = (1.0, 1.2) if len(values) <= _MOST_SELECTED else (0.5, 0.7)
-        rim = [self.look.mixed(0)] * len(values)
+        rim = np.tile(self.look.mixed(0), (len(values), 1))
         for inks, wider, strength, order in ((rim, 1.6, 0.8, 2.6), (colors, 0.0, opaque, 2.7)):
             strokes = self._strokes(x, values, opacity, strength, inks)
             strokes.set(linewidth=width * self.look.line_width + wider, zorder=order, gid="selected", label="_selected")
@@ -360,8 +324,9 @@ class FeaturePlot:
             look = {**self._selected_mean_look, "label": "_mean of selected"}
             self.ax.plot(x, values.mean(axis=0), **{"path_effects": self._halo(), **look})
 
-    def _selected_color(self, value: float) -> str:
-        return PICK if self.coloring.title is None or self.lines.on_levels else self.coloring.palette.css(value)
+    def _selected_colors(self, values: Any) -> Any:
+        is_plain = self.coloring.title is None or self.lines.on_levels
+        return np.tile(to_rgb(PICK), (len(values), 1)) if is_plain else self.palette.at(values)
 
     # --- means ------------------------------------------------------------------------------------
 
@@ -372,7 +337,7 @@ class FeaturePlot:
             self._add_level_means(lines.grid, lines.mean, lines.band)
         else:
             band = np.clip(lines.band, low, high)
-            look = {"color": self._mean_color, "alpha": 0.09, "linewidth": 0}
+            look: dict[str, Any] = {"color": self._mean_color, "alpha": 0.09, "linewidth": 0}
             self.ax.fill_between(lines.x, band[0], band[1], **look, zorder=1.9, gid="spread", label=self._band_label)
             thin: dict[str, Any] = {"color": self._mean_color, "linewidth": 0.45 * self.look.line_width, "zorder": 3}
             for edge in band:
@@ -384,7 +349,7 @@ class FeaturePlot:
 
     def _add_level_means(self, x: Array, mean: Array, band: Array, *, is_missing: bool = False) -> None:
         """Mark the mean of each level and the band around it."""
-        look = {"color": self._mean_color, "linewidth": self._width, "path_effects": self._halo()}
+        look: dict[str, Any] = {"color": self._mean_color, "linewidth": self._width, "path_effects": self._halo()}
         label = "_spread" if is_missing else self._band_label
         self.ax.vlines(x, *np.clip(band, *self.y_domain), **look, zorder=4, gid="spread", label=label)
         beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
@@ -399,7 +364,7 @@ class FeaturePlot:
             members: Mask = coloring.values == level
             aside = ((at + 0.5) / len(groups) - 0.5) * _GROUPS_ASIDE
             mean = lines.values[members].mean(axis=0) if lines.group_means is None else lines.group_means[level]
-            look = {**self._mean_look, "color": coloring.palette.css(level), "zorder": 4.3, "gid": "group mean"}
+            look = {**self._mean_look, "color": to_hex(self.palette.at(level)), "zorder": 4.3, "gid": "group mean"}
             look |= {"label": f"_mean of {coloring.levels[level]}", "path_effects": self._halo()}
             self.ax.plot(lines.grid + aside if lines.on_levels else lines.x, mean, **look)
             ends.append((float(mean[-1]), level))
@@ -429,19 +394,20 @@ class FeaturePlot:
         title, quiet = fitted(self.coloring.title or "", _NAME_ROOM, size), self.look.mixed(0.7)
         self.ax.annotate(title, (1.0, heights[-1] + least), (4, 0), color=quiet, gid="group title", **where)
         for height, (_, level) in zip(heights, ends, strict=True):
-            name, color = fitted(self.coloring.levels[level], _NAME_ROOM, size), self.coloring.palette.css(level)
+            name, color = fitted(self.coloring.levels[level], _NAME_ROOM, size), self.palette.at(level)
             self.ax.annotate(name, (1.0, height), (4, 0), color=self.look.readable(color), gid="group name", **where)
 
-    def _effect_look(self, name: EffectName) -> dict[str, Any]:
-        look, width = dict(_EFFECTS[name]), self.look.line_width
-        look |= {"gid": name, "label": explanation(name).name, "zorder": 4.4, "linewidth": look["linewidth"] * width}
+    @property
+    def _ale_look(self) -> dict[str, Any]:
+        width = self.look.line_width
+        look: dict[str, Any] = {"color": ALE, "linewidth": 1.3 * width, "linestyle": (0, (3.5, 1.8)), "zorder": 4.4}
         if self.lines.on_levels:
-            look |= {"linestyle": "none", "marker": _EFFECTS_ON_LEVELS[name][0], "markersize": 5.5 * width}
-        return look
+            look |= {"linestyle": "none", "marker": "D", "markersize": 5.5 * width}
+        return {**look, "gid": "ale", "label": explanation("ale").name}
 
     def _halo(self) -> list[Any]:
         """Part a line from those below it."""
-        width = self.mean_kw.get("linewidth", self._width) + 1.6 * self.look.line_width
+        width = self._width + 1.6 * self.look.line_width
         return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
 
     # --- dots -------------------------------------------------------------------------------------
@@ -474,10 +440,10 @@ class FeaturePlot:
             return
         is_few = n_lines <= _FEW_DOTS
         strength = 0.9 if is_few else 0.7 * (_FEW_DOTS / n_lines) ** 0.25
-        colors = to_rgba_array(self._colors(self.coloring.values))[line]
+        colors = to_rgba_array(self.palette.at(self.coloring.values))[line]
         colors[:, 3] = strength * opacity[line, level] * self._dim
         look: dict[str, Any] = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions"}
-        look |= {"rasterized": self.as_image or len(line) > _MOST_DOTS, "s": self._area(1.5 if is_few else 1.1)}
+        look |= {"rasterized": len(line) > _MOST_DOTS, "s": self._area(1.5 if is_few else 1.1)}
         self.ax.scatter(self._at(levels[level], line), values[line, level], color=colors, **look)
 
     def _add_dots(self) -> None:
@@ -489,9 +455,9 @@ class FeaturePlot:
         at = self._at(lines.own_x)
         low, high = self.y_domain  # the steepest slopes may leave the axes
         drawn = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
-        colors = self._colors(self.coloring.values[drawn])
+        colors = self.palette.at(self.coloring.values[drawn])
         look: dict[str, Any] = {"zorder": 2.5, "gid": "observed", "label": _OBSERVED, "linewidths": 0}
-        look |= {"rasterized": self.as_image or len(colors) > _MOST_DOTS, "s": self._area(radius)}
+        look |= {"rasterized": len(colors) > _MOST_DOTS, "s": self._area(radius)}
         self.ax.scatter(at[drawn], lines.own_y[drawn], c=colors, alpha=opacity * self._dim, **look)
 
     def _area(self, radius: float) -> float:
@@ -509,12 +475,12 @@ class FeaturePlot:
             return result
         faint, width = self.look.mixed(0.5), self.look.line_width
         if self.coloring.title is None or self._n_drawn < self.n_rows:
-            color = self.coloring.palette.css(0) if self.coloring.title is None else faint
+            color = to_hex(self.palette.at(0)) if self.coloring.title is None else faint
             label = self.line_kw.get("label", self._curves_label)
             result.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
         if lines.group_means is None:  # else each is in the colour of its model
             result += self._mean_handles
-        result += [Line2D([], [], **self._effect_look(effect.name)) for effect in lines.effects]
+        result += [] if lines.ale is None else [Line2D([], [], **self._ale_look)]
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
         if not self.is_small:
             result.append(Line2D([], [], color=faint, label=_OBSERVED, **dot))
@@ -524,7 +490,9 @@ class FeaturePlot:
         n_selected = len(np.unique(lines.positions[lines.selected]))
         if n_selected > 0:
             label = f"{explanation('selected').name} ({n_selected:,})"
-            result.append(Line2D([], [], color=self._selected_color(math.nan), linewidth=1.2 * width, label=label))
+            result.append(
+                Line2D([], [], color=self._selected_colors([math.nan])[0], linewidth=1.2 * width, label=label)
+            )
         if n_selected > 1 and lines.group_means is None:
             result.append(Line2D([], [], **self._selected_mean_look))
         if lines.kind == "d-ice":
@@ -552,7 +520,7 @@ class FeaturePlot:
         if n_missing:
             texts[math.nan] = f"missing ({n_missing:,})"
         look: dict[str, Any] = {"linewidth": 2 * self.look.line_width, "gid": "level"}
-        return (Line2D([], [], color=self.coloring.palette.css(at), label=text, **look) for at, text in texts.items())
+        return (Line2D([], [], color=to_hex(self.palette.at(at)), label=text, **look) for at, text in texts.items())
 
 
 def _box(start: float, stop: float, share: float) -> Array:
@@ -560,6 +528,18 @@ def _box(start: float, stop: float, share: float) -> Array:
 
 
 # --- levels: the twin of `js/src/plot/geometry/levels.ts` -------------------------------------------
+
+
+def _line_strength(n_lines: int) -> float:
+    """Optical density of one line among so many: a handful look solid, thousands show where they are dense."""
+    return 3.0 if n_lines <= 10 else 3.0 * (10 / n_lines) ** 0.62
+
+
+def _line_thickness(n_lines: int) -> float:
+    """Thickness of one line among so many, in px of 1/96 inch."""
+    if n_lines <= 10:
+        return 1.5
+    return 1.0 if n_lines >= 200 else 1.5 - 0.5 * math.log(n_lines / 10) / math.log(20)
 
 
 def strip_reach(n_rows: int, room: float) -> float:

@@ -16,10 +16,10 @@ from ice_explorer.features.axis_text import nonnegative_format, number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.curves import place_in_strip, strip_reach
 from ice_explorer.figures.legend import Numbers, add_color_bar, add_legend
-from ice_explorer.figures.style import Look, check_palette, check_title, given_axes, next_color, with_palette
+from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, check_title, given_axes, next_color, palette_of
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.build import pair_rows
-from ice_explorer.scene.coloring import ALE, M_PLOT, Coloring
+from ice_explorer.scene.coloring import Coloring
 from ice_explorer.scene.display_axis import display_axis
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.display_axis import DisplayAxis
-    from ice_explorer.scene.view_state import ViewState
 
 LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _LEVEL_ROOM: Final = 80.0  # pt, of a level
@@ -205,7 +205,7 @@ def plot_pair(
     check_palette(_pair_coloring(pair), palette)
     ax = given_axes(ax)
     add_title(ax, f"Mean {pair.output_label}, {pair_rows(pair)}", given)
-    draw_pair(ax, pair, with_palette(_pair_coloring(pair), palette, Look.of(ax), None), has_legend=has_legend)
+    draw_pair(ax, pair, palette, has_legend=has_legend)
     return ax
 
 
@@ -223,12 +223,13 @@ def _pair_coloring(pair: TwoWay) -> Coloring:
     return Coloring.of_ramp(pair.output_label, values.ravel(), (low, high), ends, has_named_ends=False)
 
 
-def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_legend: bool = True) -> None:
+def draw_pair(ax: Axes, pair: TwoWay, given: object = None, *, has_legend: bool = True) -> None:
     """Draw the heat map with the observations, hatched where none is near."""
-    look, coloring = Look.of(ax), coloring or _pair_coloring(pair)
+    look, coloring = Look.of(ax), _pair_coloring(pair)
+    palette = palette_of(coloring, look, given)
     (first, across, x), (second, up, y) = (_side(pair, which) for which in (0, 1))
     colors: dict[str, Any] = {
-        "cmap": ListedColormap(coloring.palette.colors / 255), "norm": Normalize(*coloring.domain or (0.0, 1.0))
+        "cmap": ListedColormap(palette.colors), "norm": Normalize(*coloring.domain or (0.0, 1.0))
     }  # fmt: skip
     ax.pcolormesh(across, up, pair.partial_dependence.T, gid="cells", **colors)
     is_empty = np.ma.masked_where(pair.near.T > 0, np.zeros(pair.near.T.shape))
@@ -247,7 +248,7 @@ def draw_pair(ax: Axes, pair: TwoWay, coloring: Coloring | None = None, *, has_l
         elif side.kind == "datetime":
             _write_dates(axis)
     if has_legend:
-        add_color_bar(ax, coloring)
+        add_color_bar(ax, coloring, palette)
     add_x_label(ax, pair.first.label, ["Hatched: no observations near."] if (pair.near == 0).any() else [])
     add_y_label(ax, pair.second.label)
 

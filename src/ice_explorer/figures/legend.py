@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
-from matplotlib.figure import Figure
 from matplotlib.ticker import AutoLocator, Formatter, MaxNLocator
 
 from ice_explorer.features.axis_text import number_format
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
     from matplotlib.legend import Legend
 
+    from ice_explorer.figures.style import Palette
     from ice_explorer.scene.coloring import Coloring
 
 _MOST_HEAD: Final = 0.42  # of the height of the axes, for the legend
@@ -34,6 +34,7 @@ _MARGIN: Final = 1.8  # on both sides together, within the frame and around it
 _BAR: Final = 8.0  # pt, the width of a colour bar
 _WIDEST_BAR: Final = 1.6 * _BAR  # in a layout that may stretch it
 _GAP: Final = 6.0  # pt, beside it
+_LABELS: Final = 5.5  # letters, for the labels of a colour bar
 _MOST_BAR: Final = 0.5  # of the width of the axes, for the colour bar and its labels
 _MOST_COLUMNS: Final = 6
 _LEAST_NAME: Final = 5.0  # letters, of a name that is cut
@@ -111,34 +112,22 @@ def _taken(widths: Sequence[float], n_columns: int, between: float) -> float:
     return total + (n_columns - 1) * between
 
 
-def add_color_bar(ax: Axes, coloring: Coloring) -> None:
-    """Add the ramp on the right, in room that some Axes give up.
-
-    A layout that finds room for labels is left to do so. Without one, the Axes give up that of the labels, too, so
-    that these do not reach into the neighbour.
-    """
-    width, height = room_of(ax)
-    engine = root_of(ax).get_layout_engine()
-    aspect = max(1.0, height / _BAR)
-    if engine is not None and not engine.colorbar_gridspec:
-        _color_bar(ax.figure, coloring, height, ax=ax, fraction=_WIDEST_BAR / width, pad=_GAP / width, aspect=aspect)
-        return
-    scratch = Figure(figsize=(2 * _BAR / 72, height / 72), dpi=72)
-    labelled: Any = _color_bar(scratch, coloring, height, cax=scratch.add_axes((0, 0, 0.5, 1))).ax.get_tightbbox()
-    box: Any = ax.get_tightbbox()
-    beyond = 72 / ax.figure.dpi * (box.x1 - ax.get_window_extent().x1)
-    look = {"fraction": min(_MOST_BAR, labelled.x1 / width), "pad": (_GAP + beyond) / width, "aspect": aspect}
-    _color_bar(ax.figure, coloring, height, ax=ax, **look)
+def add_color_bar(ax: Axes, coloring: Coloring, palette: Palette) -> None:
+    """Add the ramp on the right, in room that some Axes give up: also that of its labels where no layout makes it."""
+    (width, height), size = room_of(ax), size_of("ytick.labelsize")
+    taken = _WIDEST_BAR if root_of(ax).get_layout_engine() is not None else _BAR + _LABELS * size
+    look = {"aspect": max(1.0, height / _BAR), "pad": _GAP / width, "fraction": min(_MOST_BAR, taken / width)}
+    _color_bar(ax.figure, coloring, palette, height, ax=ax, **look)
 
 
-def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Coloring) -> None:
+def add_shared_color_bar(figure: FigureBase, axes: Sequence[Axes], coloring: Coloring, palette: Palette) -> None:
     """Add the ramp beside all panels of a figure that is laid out."""
-    _color_bar(figure, coloring, room_of(axes[0])[1], ax=list(axes), fraction=0.05, pad=0.02, aspect=30)
+    _color_bar(figure, coloring, palette, room_of(axes[0])[1], ax=list(axes), fraction=0.05, pad=0.02, aspect=30)
 
 
-def _color_bar(figure: Any, coloring: Coloring, height: float, **where: Any) -> Colorbar:
+def _color_bar(figure: Any, coloring: Coloring, palette: Palette, height: float, **where: Any) -> Colorbar:
     low, high = coloring.domain or (0.0, 1.0)
-    scale = ScalarMappable(Normalize(low, high), ListedColormap(coloring.palette.colors / 255))
+    scale = ScalarMappable(Normalize(low, high), ListedColormap(palette.colors))
     bar: Colorbar = figure.colorbar(scale, format=Numbers(), **where)
     if coloring.has_named_ends:
         bar.set_ticks([low, high], labels=list(coloring.ends))

@@ -8,12 +8,9 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 from matplotlib import rcParams
-from matplotlib.ticker import PercentFormatter
 
 from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
@@ -30,15 +27,13 @@ from ice_explorer.figures.style import (
     check_title,
     given_axes,
     next_color,
-    with_palette,
+    palette_of,
 )
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, kept_width, room_of, size_of
-from ice_explorer.glossary import explanation as explained
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import KIND_TITLES, drawn_models, ranking_of, shown_lines
-from ice_explorer.scene.lines import EFFECTS, effect_lines
-from ice_explorer.scene.view_state import Besides, ViewState
+from ice_explorer.scene.choices import Besides, ViewState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +44,7 @@ if TYPE_CHECKING:
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
     from ice_explorer.results.options import Kind, RankBy, Unit
-    from ice_explorer.scene.lines import EffectName, Lines
+    from ice_explorer.scene.lines import Lines
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend
@@ -129,10 +124,7 @@ def plot_curves(
     legend: bool = True,
     palette: Any = None,
     line_kw: Mapping[str, Any] | None = None,
-    mean_kw: Mapping[str, Any] | None = None,
-    share_axis: bool = False,
     besides: Besides | None = None,
-    effects: Sequence[str] = (),
 ) -> Axes:
     """Draw the curves of one feature, as `Explanation.plot` describes, or of several models."""
     opened = explanation[feature]
@@ -141,31 +133,13 @@ def plot_curves(
         max_lines=max_lines, besides=besides or Besides(),
     )  # fmt: skip
     is_colored = drawn_models(state) is not None or color_by is not None
-    line_kw, mean_kw = check_properties(palette, line_kw, mean_kw, is_colored=is_colored)
+    line_kw = check_properties(palette, line_kw, is_colored=is_colored)
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
-    if check_flag("share_axis", share_axis) and kind != "c-ice":
-        raise OptionError(
-            f"`share_axis=True` must come with `kind='c-ice'`, whose curves are changes; got `kind={kind!r}`.",
-            "Use `kind='c-ice'`, or leave `share_axis` out.",
-        )
-    chosen = [check_one_of("effects", name, EFFECTS) for name in ([effects] if isinstance(effects, str) else effects)]
-    if chosen and kind == "d-ice":
-        raise OptionError(
-            f"`effects` must come with `kind='ice'` or `kind='c-ice'`, whose unit they have; got {kind!r}.",
-            "Leave `effects` out, or choose another kind.",
-        )
     lines = shown_lines(explanation, opened, state)
-    lines = replace(lines, effects=effect_lines(opened, lines, cast("list[EffectName]", chosen)))
     check_palette(lines.coloring, palette)
-    models = drawn_models(state)
-    ranges = [
-        one[feature]._prediction_range for one in ([explanation] if models is None else models.explanations.values())
-    ]
-    share_span = max(high - low for low, high in ranges) if share_axis else 0.0
-    may_grow, ax = ax is None and not share_axis, given_axes(ax)
+    may_grow, ax = ax is None, given_axes(ax)
     draw_curves(
-        ax, lines, len(opened.rows), palette=palette, legend=has_legend, share_span=share_span,
-        may_grow=may_grow, line_kw=line_kw, mean_kw=mean_kw,
+        ax, lines, len(opened.rows), palette=palette, legend=has_legend, may_grow=may_grow, line_kw=line_kw,
     )  # fmt: skip
     add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", given)
     return ax
@@ -178,31 +152,18 @@ def draw_curves(
     *,
     palette: Any = None,
     legend: bool = True,
-    share_span: float = 0.0,
     may_grow: bool = True,
     line_kw: Mapping[str, Any] | None = None,
-    mean_kw: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet.
-
-    Changes that are as large as `share_span` are 100 % on a second axis, which there is unless it is 0.
-    """
-    color = (line_kw or {}).get("color")
-    if color is None and lines.coloring.title is None:
-        color = next_color(ax)
-    coloring = with_palette(lines.coloring, palette, Look.of(ax), color)
+    """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet."""
+    coloring = lines.coloring
+    colors = palette_of(coloring, Look.of(ax), palette, (line_kw or {}).get("color") or next_color(ax))
     add_y_label(ax, lines.y_title)
-    if share_span > 0:
-        of_span, from_span = partial(np.multiply, 1 / share_span), partial(np.multiply, share_span)
-        right = ax.secondary_yaxis("right", functions=(of_span, from_span))
-        right.yaxis.set_major_formatter(PercentFormatter(1))
-        right.set_ylabel(explained("prediction_range").name)
-        right.set_gid("share axis")
     if coloring.domain is not None and legend:
-        add_color_bar(ax, coloring)
+        add_color_bar(ax, coloring, colors)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
-    lines, may_grow = replace(lines, coloring=coloring), may_grow and legend
-    drawn = FeaturePlot(ax, lines, n_rows, line_kw=line_kw, mean_kw=mean_kw, may_grow=may_grow)
+    look: dict[str, Any] = {"palette": colors, "line_kw": line_kw}
+    drawn = FeaturePlot(ax, lines, n_rows, may_grow=may_grow and legend, **look)
     foot = drawn.draw(kept_width(ax))
     for handle in drawn.level_handles:
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
@@ -224,7 +185,6 @@ def plot_panels(
     legend: bool = True,
     palette: Any = None,
     line_kw: Mapping[str, Any] | None = None,
-    mean_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
     opened = [explanation[feature] for feature in check_names("what", features)]
@@ -232,7 +192,7 @@ def plot_panels(
         raise OptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
-    line_kw, mean_kw = check_properties(palette, line_kw, mean_kw, is_colored=color_by is not None)
+    line_kw = check_properties(palette, line_kw, is_colored=color_by is not None)
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
     drawn = [shown_lines(explanation, each, replace(state, feature=each.label)) for each in opened]
@@ -246,13 +206,12 @@ def plot_panels(
     if is_shared:
         low, high = zip(*(lines.y_domain for lines in drawn if not lines.is_empty), strict=True)
         domain = min(low), max(high)
-    color = None if color_by is not None else line_kw.get("color") or next_color(axes[0])
+    colors = palette_of(drawn[0].coloring, Look.of(axes[0]), palette, line_kw.get("color") or next_color(axes[0]))
+    look: dict[str, Any] = {"palette": colors, "line_kw": line_kw}
     plots = []
     for ax, each, lines in zip(axes, opened, drawn, strict=True):
         ax.set_label(each.label)
-        coloring = with_palette(lines.coloring, palette, Look.of(ax), color)
-        drawn_lines = replace(lines, coloring=coloring, has_rug=False)  # so that all have one axis
-        plots.append(FeaturePlot(ax, drawn_lines, len(each.rows), domain, line_kw=line_kw, mean_kw=mean_kw))
+        plots.append(FeaturePlot(ax, lines, len(each.rows), domain, **look))  # so one axis
         add_title(ax, lines.x_title, given=True)
         plots[-1].set_limits(plots[-1].draw(room_of(ax)[0]))
     usual = f"{KIND_TITLES[kind]} of {len(opened)} of {counted(len(explanation), 'feature')}"
@@ -264,7 +223,7 @@ def plot_panels(
         longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
         add_figure_legend(figure, longest.handles, longest.legend_title, 72 * figure.get_figwidth())
         if plots[0].coloring.domain is not None:
-            add_shared_color_bar(figure, axes, plots[0].coloring)
+            add_shared_color_bar(figure, axes, plots[0].coloring, colors)
     return figure
 
 

@@ -13,11 +13,10 @@ from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from ice_explorer.figures.effects import LABEL_ROOM
 from ice_explorer.figures.legend import add_legend
-from ice_explorer.figures.style import Look, next_color
+from ice_explorer.figures.style import Look, hues, next_color
 from ice_explorer.figures.text import add_x_label, fitted, kept_width, room_of, root_of, size_of, width_of
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.build import weight_text
-from ice_explorer.scene.coloring import hues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib import colormaps, rcParams, rcParamsDefault
@@ -13,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.collections import LineCollection
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb, to_rgba, to_rgba_array
+from matplotlib.colors import Colormap, LinearSegmentedColormap, ListedColormap, to_rgb, to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -21,7 +20,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.figures.paper import load_notebook_backend
 from ice_explorer.figures.text import root_of, size_of
-from ice_explorer.scene.coloring import Palette, diverging_palette, hues, is_diverging
+from ice_explorer.scene.coloring import is_diverging
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array
@@ -33,8 +32,19 @@ _USUAL_LINE_WIDTH: Final = 1.5  # pt, Matplotlib's own
 _READABLE: Final = 4.5  # contrast of marks with the background, as of text
 _VISIBLE: Final = 1.6  # contrast of the faintest colour of a ramp
 _SHADES: Final = 256
-IMAGE_PROPERTIES: Final = frozenset({"color", "linewidth", "alpha", "zorder", "label", "gid", "visible"})
-"""Properties of lines that an image of lines has as well."""
+PICK: Final = "#c2410c"  # what is selected
+ALE: Final = "#00796b"
+M_PLOT: Final = "#8a6500"
+UNLIKE: Final = "#b3261e"
+# ColorBrewer's RdBu (Apache 2.0) the other way round, with a middle that shows; on light and on dark backgrounds.
+_DIVERGING: Final = {
+    False: ("#053061", "#2166ac", "#4393c3", "#92c5de", "#c2c2c2", "#f4a582", "#d6604d", "#b2182b", "#67001f"),
+    True: ("#92c5de", "#4393c3", "#606060", "#d6604d", "#f4a582"),
+}
+# The hues of Okabe and Ito, readable with every common kind of colour vision, and two more on either background.
+_HUES: Final = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9")
+_MORE_HUES: Final = {False: ("#3d1466", "#682c00"), True: ("#f0e442", "#e6e6e6")}
+_OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
 
 
 def check_title(title: object) -> bool | str | None:
@@ -46,11 +56,17 @@ def check_title(title: object) -> bool | str | None:
     return title
 
 
-def check_properties(
-    palette: object, line_kw: object, mean_kw: object, *, is_colored: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Check what a user gave about the look of curves and their mean; return properties by their full names."""
-    lines = _properties("line_kw", line_kw, LineCollection)
+def check_properties(palette: object, line_kw: Any, *, is_colored: bool) -> dict[str, Any]:
+    """Check what a user gave about the look of curves; return properties by their full names."""
+    try:
+        lines: dict[str, Any] = normalize_kwargs(dict(line_kw or {}), Line2D)
+        _ = LineCollection([], **lines)  # which is thrown away
+        for name in ("linewidth", "alpha"):
+            float(lines.get(name, 1.0))  # one for all curves
+    except (AttributeError, TypeError, ValueError) as error:
+        cause = str(error).partition("; supported")[0].rstrip(".")  # a list of all values follows
+        what = f"`line_kw` must hold properties of Matplotlib's LineCollection, one for all curves: {cause}."
+        raise OptionError(what, "Write for example `line_kw={'linewidth': 2}`.") from None
     if palette is not None and not is_colored:
         raise OptionError(
             "`palette` must come with `color_by`; no column colours the curves.",
@@ -61,47 +77,7 @@ def check_properties(
             "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves.",
             "Choose the colours with `palette`.",
         )
-    for name in ("linewidth", "alpha"):
-        if not isinstance(lines.get(name, 1.0), (int, float)):  # one for all curves
-            raise OptionError.must(
-                "line_kw",
-                f"hold one number as {name!r}, for all curves",
-                lines[name],
-                f"Write for example `line_kw={{{name!r}: 0.5}}`.",
-            )
-    return lines, _properties("mean_kw", mean_kw, Line2D)
-
-
-def _properties(option: str, given: object, artist: Any) -> dict[str, Any]:
-    """Return properties by their full names, after an artist that is thrown away has taken them."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise OptionError.must(
-            option,
-            "be a mapping of Matplotlib properties to values",
-            given,
-            f"Write for example `{option}={{'linewidth': 2}}`.",
-        )
-    try:
-        named: dict[str, Any] = normalize_kwargs(dict(given), Line2D)
-        unknown = next((name for name in named if not hasattr(artist, f"set_{name}")), None)
-        if unknown is None:
-            _ = Line2D([], [], **named) if artist is Line2D else artist([], **named)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:  # of a value, or a property by two names
-        cause = re.split("[:;] supported ", str(error))[0].rstrip(".")  # a list of all values follows
-        raise OptionError(
-            f"`{option}` must hold valid Matplotlib properties: {cause}.", "Correct this property."
-        ) from None
-    if unknown is not None:
-        raise OptionError.must(
-            option,
-            f"hold properties of Matplotlib's {artist.__name__}",
-            unknown,
-            "Use for example 'color', 'linewidth', 'alpha' or 'zorder'.",
-            known=[setter.removeprefix("set_") for setter in dir(artist) if setter.startswith("set_")],
-        )
-    return named
+    return lines
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -195,118 +171,109 @@ def next_color(ax: Axes) -> Any:
     return color
 
 
-def check_palette(coloring: Coloring, palette: object) -> None:
-    """Refuse a palette that cannot colour these lines, before a figure is made that nobody needs."""
-    with_palette(coloring, palette, Look(np.ones(3), np.zeros(3), 1.0), "black")
+@dataclass(frozen=True)
+class Palette:
+    """Colours along a ramp, or one for each level, (n, 3) from 0 to 1; and another for missing values."""
+
+    colors: Array
+    missing: Array
+    is_ramp: bool
+
+    def at(self, values: Any) -> Any:
+        """Return the colour of each place on the ramp (0 to 1) or of each level; NaN is missing."""
+        places, last = np.asarray(values, dtype=np.float64), len(self.colors) - 1
+        nearest = np.clip(np.floor(places * last + 0.5) if self.is_ramp else places, 0, last)
+        known = ~np.isnan(places)
+        return np.where(known[..., None], self.colors[np.where(known, nearest, 0).astype(int)], self.missing)
 
 
-def with_palette(coloring: Coloring, palette: object, look: Look, plain: Any) -> Coloring:
-    """Return what the colours of lines mean, with the colours of a palette, or of the style in force for None.
+def palette_of(coloring: Coloring, look: Look, given: object = None, plain: Any = "black") -> Palette:
+    """Return the colours of a user, or of the style in force for None.
 
-    A palette is a colormap, its name, colours, or a mapping of levels to colours; `plain` is the colour of lines
-    that no column colours.
+    `given` is a colormap, its name, colours, or a mapping of levels to colours; `plain` is the colour of lines that no
+    column colours.
     """
     missing: Any = look.mixed(0.3)
-    colors: Any
+    colors: Any = given
+    if coloring.title is None:
+        colors = [plain]
+    elif isinstance(given, Mapping):
+        by_label = {text_of(level): color for level, color in given.items() if level is not None}
+        lacking = [level for level in coloring.levels if level not in by_label]
+        if lacking:
+            what = f"`palette` must have a colour for each level of {quoted(coloring.title)}"
+            raise OptionError(
+                f"{what}; it has none for {listed(lacking)}.", "Add the level, or pass a list of colours."
+            )
+        colors, missing = [by_label[level] for level in coloring.levels], given.get(None, missing)
+    elif isinstance(given, str):
+        if given not in colormaps:
+            advice = "`matplotlib.colormaps` lists them; a list of colours works, too."
+            raise OptionError.must("palette", "name a Matplotlib colormap", given, advice, known=colormaps)
+        colors = colormaps[given]
+    elif given is None:
+        colors = _usual_colors(coloring, look)
+    elif not isinstance(given, (Colormap, Sequence, np.ndarray)):
+        what = "be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels to colours"
+        raise OptionError.must("palette", what, given, "Leave it out for the colours of the style.")
     try:
-        if coloring.title is None:
-            colors = [plain]
-        elif coloring.domain is not None:
-            is_signed = palette is None and is_diverging(coloring.domain)
-            colors = diverging_palette(is_dark=look.is_dark).colors / 255 if is_signed else _ramp(palette, look)
-        elif isinstance(palette, Mapping):
-            colors, missing = _named_colors(coloring, palette), palette.get(None, missing)
-        else:
-            colors = _level_colors(coloring, palette, look)
-        rgb, none = (np.floor(255 * to_rgba_array(part)[:, :3] + 0.5) for part in (list(colors), [missing]))
-    except OptionError:
-        raise
+        drawn = _spread_colors(coloring, colors)
+        return Palette(to_rgba_array(drawn)[:, :3], np.array(to_rgb(missing)), coloring.domain is not None)
     except (ValueError, TypeError) as error:
+        if isinstance(error, OptionError):
+            raise
         cause = str(error).rstrip(".")
         advice = "Use names such as 'tab:blue' or '#1f77b4'."
         raise OptionError(f"`palette` must hold colours of Matplotlib: {cause}.", advice) from None
-    red, green, blue = none[0].astype(int).tolist()
-    kind: Literal["levels", "ramp"] = "levels" if coloring.domain is None else "ramp"
-    return replace(coloring, palette=Palette(kind, rgb.astype(np.uint8), (red, green, blue)))
 
 
-def _named_colors(coloring: Coloring, palette: Mapping[Any, Any]) -> list[Any]:
-    """Return the colour that a mapping has for each level."""
-    by_label = {text_of(level): color for level, color in palette.items() if level is not None}
-    lacking = [level for level in coloring.levels if level not in by_label]
-    if lacking:
-        raise OptionError(
-            f"`palette` must have a colour for each level of {quoted(coloring.title)}; it has none for "
-            f"{listed(lacking)}.",
-            "Add the level, or pass a list of colours.",
-        )
-    return [by_label[level] for level in coloring.levels]
+def check_palette(coloring: Coloring, palette: object) -> None:
+    """Refuse a palette that cannot colour these lines, before a figure is made that nobody needs."""
+    palette_of(coloring, Look(np.ones(3), np.zeros(3), 1.0), palette)
 
 
-def _ramp(palette: object, look: Look) -> Array:
-    """Return the colours of numbers, smallest first."""
-    places = np.linspace(0, 1, _SHADES)
-    if palette is None:
-        usual = colormaps[rcParams["image.cmap"]]
-        shades = np.asarray(usual(places))[:, :3]
-        # The longest part of the ramp that shows on the background.
-        shows = np.concatenate([[False], _contrast(shades, look.paper) >= _VISIBLE, [False]])
-        edges = np.flatnonzero(np.diff(shows.astype(int)))
-        starts, stops = (edges[::2], edges[1::2] - 1) if len(edges) else (np.array([0]), np.array([_SHADES - 1]))
-        longest = int(np.argmax(stops - starts))
-        return np.asarray(usual(np.linspace(starts[longest] / (_SHADES - 1), stops[longest] / (_SHADES - 1), _SHADES)))
-    colors = _given_colors(palette)
-    if isinstance(colors, list):
-        _check_number(colors, "a ramp of numbers", 2)
-        colors = LinearSegmentedColormap.from_list("palette", colors)
-    return np.asarray(colors(places))
+def _spread_colors(coloring: Coloring, colors: Any) -> Any:
+    """Return 256 colours of a ramp, or one for each level."""
+    is_ramp, n_levels = coloring.domain is not None, max(1, len(coloring.levels))
+    if isinstance(colors, ListedColormap) and colors.N < _SHADES and not is_ramp:
+        colors = list(np.asarray(colors.colors))  # distinct ones
+    if not isinstance(colors, Colormap):
+        needed = 2 if is_ramp else n_levels
+        if len(colors) < needed:
+            what = "a ramp of numbers" if is_ramp else f"the levels of {coloring.title!r}"
+            raise OptionError(
+                f"`palette` must have at least {needed} colours for {what}; got {len(colors)}.",
+                "Add colours, or name a colormap such as 'viridis'.",
+            )
+        if not is_ramp:
+            return list(colors)
+        colors = LinearSegmentedColormap.from_list("palette", list(colors))
+    return colors(np.linspace(0, 1, _SHADES if is_ramp else n_levels))
 
 
-def _level_colors(coloring: Coloring, palette: object, look: Look) -> Any:
-    """Return a colour for each level."""
-    n_levels = len(coloring.levels)
-    if palette is None and coloring.is_ordered:
-        return _ramp(None, look)[np.linspace(0, _SHADES - 1, n_levels).round().astype(int)]
-    if palette is None:
-        usual, cycle = hues(n_levels, is_dark=look.is_dark), rcParams["axes.prop_cycle"]
+def _usual_colors(coloring: Coloring, look: Look) -> Any:
+    """Return the colours of the style, or distinct hues where it has Matplotlib's own cycle."""
+    if coloring.domain is not None and is_diverging(coloring.domain):
+        return _DIVERGING[look.is_dark]
+    if coloring.domain is None and not coloring.is_ordered:
+        cycle = rcParams["axes.prop_cycle"]
         colors = [] if cycle == rcParamsDefault["axes.prop_cycle"] else cycle.by_key().get("color", [])
-        return [*colors, *usual[len(colors) :]][:n_levels]
-    given = _given_colors(palette)
-    if not isinstance(given, list):
-        if given.N >= _SHADES or not hasattr(given, "colors"):
-            return np.asarray(given(np.linspace(0, 1, n_levels)))
-        given = list(given.colors)  # of distinct colours
-    _check_number(given, f"the levels of {coloring.title!r}", n_levels)
-    return given
+        return [*colors, *hues(len(coloring.levels), is_dark=look.is_dark)[len(colors) :]]
+    usual = colormaps[rcParams["image.cmap"]]
+    shades = np.asarray(usual(np.linspace(0, 1, _SHADES)))[:, :3]
+    # The longest part of the ramp that shows on the background.
+    shows = np.concatenate([[False], _contrast(shades, look.paper) >= _VISIBLE, [False]])
+    edges = np.flatnonzero(np.diff(shows.astype(int)))
+    starts, stops = (edges[::2], edges[1::2] - 1) if len(edges) else (np.array([0]), np.array([_SHADES - 1]))
+    longest = int(np.argmax(stops - starts))
+    ends = starts[longest] / (_SHADES - 1), stops[longest] / (_SHADES - 1)
+    return ListedColormap(usual(np.linspace(*ends, _SHADES)))
 
 
-def _given_colors(palette: object) -> Colormap | list[Any]:
-    """Return the colormap that a palette is or names, or its colours."""
-    if isinstance(palette, Colormap):
-        return palette
-    if isinstance(palette, str):
-        if palette in colormaps:
-            return colormaps[palette]
-        raise OptionError.must(
-            "palette",
-            "name a Matplotlib colormap",
-            palette,
-            "`matplotlib.colormaps` lists them; a list of colours works, too.",
-            known=colormaps,
-        )
-    if isinstance(palette, Mapping) or not isinstance(palette, (Sequence, np.ndarray)):
-        raise OptionError.must(
-            "palette",
-            "be a Matplotlib colormap or its name, a list of colours, or for levels a mapping of levels to colours",
-            palette,
-            "Leave it out for the colours of the style.",
-        )
-    return list(palette)
+def hues(n_levels: int, *, is_dark: bool = False) -> list[str]:
+    """Return distinct colours for so many levels on a light or dark background.
 
-
-def _check_number(colors: list[Any], what: str, needed: int) -> None:
-    if len(colors) < needed:
-        raise OptionError(
-            f"`palette` must have at least {needed} colours for {what}; got {len(colors)}.",
-            "Add colours, or name a colormap such as 'viridis'.",
-        )
+    They are eight; whatever comes after is what was lumped together as "other".
+    """
+    distinct = (*_HUES, *_MORE_HUES[is_dark])
+    return [*distinct[:n_levels], *[_OTHER[is_dark]] * (n_levels - len(distinct))]

@@ -47,20 +47,15 @@ _TITLE: Final[Mapping[str, Any]] = {"weight": "bold", "fontsize": "large", "gid"
 def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool) -> Figure:
     """Draw a view, or without the ranking the panel of the open feature alone.
 
-    The style is that of `paper`, which must be in force already.
+    The `paper_style` must be in force already.
     """
-    width, letter = 72 * paper.inches, paper.font_size
+    width, letter = 72 * paper.inches, float(rcParams["font.size"])
     is_beside = with_ranking and width >= _SIDE_BY_SIDE * letter
     left = min(_LEFT[0] * width, _LEFT[1] * letter) if is_beside else width
     curves = _Curves(scene, paper, width - left if is_beside else width, with_rank=with_ranking)
-    caption = ""
-    if paper.caption is not False:
-        usual = scene.description if with_ranking else scene.panel_description
-        caption = broken(usual if paper.caption is True else paper.caption, 0.97 * width, 0.9 * letter)
-    below = (2.0 + caption.count("\n")) * _LEADING * letter if caption else 0.0
     ranking = _Ranking(scene, letter, left) if with_ranking else None
     above = 0.0 if ranking is None or is_beside else ranking.height
-    figure = bare_figure(paper.inches, (above + curves.height + below) / 72)
+    figure = bare_figure(paper.inches, (above + curves.height) / 72)
     layout: Any = figure.get_layout_engine()
     layout.set(w_pad=0.4 * letter / 72, h_pad=0.4 * letter / 72)
     parts: Any = [figure]
@@ -71,8 +66,6 @@ def view_figure(scene: Scene, paper: Paper, *, with_ranking: bool) -> Figure:
     if ranking is not None:
         ranking.draw(parts[0], curves.height if is_beside else above)
     curves.draw(parts[-1])
-    if caption:
-        figure.supxlabel(caption, x=0.01, ha="left", fontsize=0.9 * letter, gid="caption")
     for ax in figure.axes:  # Matplotlib makes some ticks when it draws, by the style that is in force then
         ax.tick_params(axis="x", labelsize=size_of("xtick.labelsize"), width=rcParams["xtick.major.width"])
         ax.tick_params(axis="y", labelsize=size_of("ytick.labelsize"), width=rcParams["ytick.major.width"])
@@ -173,7 +166,7 @@ class _Curves:
     """What the features do: the open one, or all features; so many pt wide."""
 
     def __init__(self, scene: Scene, paper: Paper, width: float, *, with_rank: bool) -> None:
-        self.scene, self.letter, self.width = scene, paper.font_size, width
+        self.scene, self.letter, self.width = scene, float(rcParams["font.size"]), width
         self.heading = [] if paper.title is False else self._heading(paper, with_rank=with_rank)
         self._heading_height = _height_of(self.heading, self.letter)
         self._classes_height = 0.0
@@ -246,13 +239,13 @@ class _Curves:
         longest = max(plots, key=lambda plot: len(plot.handles))
         add_figure_legend(parent, longest.handles, longest.legend_title, self.width)
         if plots[0].coloring.domain is not None:
-            add_shared_color_bar(parent, axes, plots[0].coloring)
+            add_shared_color_bar(parent, axes, plots[0].coloring, plots[0].palette)
 
     def _draw_small(self, ax: Axes, small: Small, room: float) -> FeaturePlot:
         """Draw a plot that is so many pt wide under its name."""
         lines, letter = small.lines, self.letter
         ax.set_label(small.title)
-        plot = FeaturePlot(ax, lines, len(lines.positions), as_image=True, is_small=True)
+        plot = FeaturePlot(ax, lines, len(lines.positions), is_small=True)
         used = width_of(small.note, 0.9 * letter) + letter if small.note else 0.0
         weight = "bold" if small.is_open else "normal"
         ax.set_title(fitted(small.title, room - used, letter), loc="left", fontsize=letter, weight=weight)

@@ -1,6 +1,6 @@
 """Build the scene of a view: ranking, open feature and colours, and what stands around them; and its sentences.
 
-The twins of the sentences are `js/src/panels/feature/sentence.ts` and `reachText` of `js/src/text/numbers.ts`.
+The twin of the sentence is `js/src/panels/feature/sentence.ts`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import column_format, is_zero, nonnegative_format, number_text
@@ -20,25 +20,26 @@ from ice_explorer.features.feature import UNORDERED
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
-from ice_explorer.scene.coloring import Coloring, level_palette, split_of
-from ice_explorer.scene.display_axis import place_writer
-from ice_explorer.scene.effects_sentence import effects_sentence
-from ice_explorer.scene.lines import effect_lines, join_lines, leaving_text, lines_of, middle_of, slope_range
+from ice_explorer.scene.coloring import Coloring, split_of
+from ice_explorer.scene.display_axis import display_axis, place_writer
+from ice_explorer.scene.lines import ale_line, join_lines, leaving_text, lines_of, middle_of, slope_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.comparison import ModelComparison
+    from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.results.options import RankBy, Unit
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.lines import Lines
-    from ice_explorer.scene.view_state import ViewState
+    from ice_explorer.tables.column import Column
 
     Span = tuple[float, float]
 
@@ -49,12 +50,17 @@ KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice"
 _MOST_FEATURES: Final = 30  # in small
 _LINES_IN_SMALL: Final = 200  # of `js/src/panels/all_features/panel.ts`, as is the number of selected rows
 _SELECTED_IN_SMALL: Final = 20
-_MOST_TICKS: Final = 500  # of `js/src/state/available_choices.ts`
 _NO_TARGET: Final = ("log_odds", "decision_function")
-# What distances from the observed value are measured in, by the option `distance`; so in `js/src/text/numbers.ts`.
-_UNITS_OF_DISTANCE: Final = {"marginal": "SD", "conditional": "SD (given the other features)", "custom": "scales"}
 _LEAST_TURN: Final = 0.1  # of the range of the mean: a turn that reaches this far beyond both ends is named
 _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
+_DRAWN_ROWS: Final = 1000  # whose curves tell how far rows differ
+_LEAST_DIFFERENCE: Final = 0.2  # of the largest change: groups that differ by less have one effect
+_FLAT: Final = 0.1  # of the largest change in a group
+_RARE: Final = 0.01  # of the rows of a group have values below those that it is compared at, and as many above
+_LEAST_OUTSIDE: Final = 0.05  # of all rows: if fewer have values that are rare in a group, all values are compared
+
+Parts: TypeAlias = "tuple[tuple[str, int | None], ...]"
+"""Texts of a sentence, each with the number of the group that it is about; None where it is about none."""
 
 
 # --- what a view shows ----------------------------------------------------------------------------
@@ -129,19 +135,6 @@ class Ranking:
         return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
 
     @property
-    def interval_text(self) -> str:
-        """What whiskers are; empty where there are none."""
-        return "" if self.level is None else f"{100 * self.level:g} % {explained('interval').name}"
-
-    @property
-    def ties(self) -> str:
-        """Which neighbours are tied, in a sentence; empty where there are no intervals."""
-        if self.level is None:
-            return ""
-        tied = [f"{bar.label} and {after.label}" for bar, after in pairwise(self.bars) if bar.is_tied]
-        return f"Tied at {100 * self.level:g} %: {'; '.join(tied)}." if tied else ""
-
-    @property
     def place(self) -> str:
         """Place of the open feature, in a sentence; empty where its figure is undefined."""
         for rank, bar in enumerate(self.bars, 1):
@@ -188,7 +181,6 @@ class Scene:
     - `state`: with the name of the feature that is open.
     - `n_rows`: rows that the curves of the feature were computed for, of which some are drawn.
     - `average`: how the mean prediction changes along the open feature, in one sentence.
-    - `sample`: of how many rows these are a sample, where the feature is not computed for all; else "".
     - `pair`: the heat map of the open feature and another one, in the place of the curves.
     - `features`: all features, where they are shown in place of the open one; at most so many as are drawn.
     - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
@@ -200,7 +192,6 @@ class Scene:
     state: ViewState
     n_rows: int
     average: str
-    sample: str = ""
     pair: TwoWay | None = None
     features: tuple[Small, ...] = ()
     classes: tuple[Small, ...] = ()
@@ -224,45 +215,6 @@ class Scene:
             return ""
         names = f"{self.pair.first.label} and {self.pair.second.label}"
         return f"Mean {self.pair.output_label} with {names} replaced, over {pair_rows(self.pair)}."
-
-    @property
-    def description(self) -> str:
-        """The view in a sentence, for who cannot see it."""
-        ranking = self.ranking
-        by = ", ".join(filter(None, [ranking.title, ranking.counted]))
-        ranked = f"{len(ranking.bars)} features ranked by {by}, {self._weight}"
-        ranked += f", with {ranking.interval_text}" if ranking.interval_text else ""
-        if self.features:
-            lead = f"{self.heading} in small;"
-        elif self.pair is not None:
-            lead = self.pair_text
-        else:
-            lead = f"{self._curves}{'; every class' if self.classes else ''};"
-        return f"{lead} {ranked}. {ranking.ties}".rstrip()
-
-    @property
-    def panel_description(self) -> str:
-        """The same of the open feature alone."""
-        return self.pair_text or f"{self._curves}, {self._weight}."
-
-    @property
-    def _weight(self) -> str:
-        decay, unordered = self.state.decay, self.lines.axis.is_unordered
-        faded = (
-            "; curves end where they are further from what the other features predict than 99 % of rows"
-            if self.state.fades_unlike
-            else ""
-        )
-        return f"{weight_text(decay)} ({reach_text(decay, self.lines.distance, unordered=unordered)}){faded}"
-
-    @property
-    def _curves(self) -> str:
-        """How many of the rows are drawn, and of what."""
-        lines = self.lines
-        rows = f"{lines.n_rows:,} of {self.n_rows:,} rows{self.sample and f' ({self.sample})'}"
-        colored = "" if lines.coloring.title is None else f", coloured by {lines.coloring.title}"
-        effects = "".join(f", {explained(effect.name).name}" for effect in lines.effects)
-        return f"{rows}: {lines.y_title} against {lines.x_title}{effects}{colored}"
 
 
 def pair_rows(pair: TwoWay) -> str:
@@ -329,9 +281,9 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     state, models = replace(state, feature=opened.label), state.besides.models
     lines = shown_lines(explanation, opened, state)
     if lines.group_means is None and state.choice("ale"):  # else those of one model would be among the curves of all
-        lines = replace(lines, effects=effect_lines(opened, lines, ["ale"]))
-    if lines.effects and lines.y_span is not None:
-        heights = np.concatenate([lines.y_span, *(effect.values for effect in lines.effects)])
+        lines = replace(lines, ale=ale_line(opened, lines))
+    if lines.ale is not None and lines.y_span is not None:
+        heights = np.concatenate([lines.y_span, lines.ale[1]])
         lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
     if state.fades_unlike:
         lines = replace(lines, unlike=opened._unlike_shares().grid_shares)
@@ -350,7 +302,6 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
         state=state,
         n_rows=len(opened.rows),
         average=("" if models is None else f"{models._opened}: ") + average,
-        sample="" if opened._sampling is None else opened._sampling.text,
     )
 
 
@@ -375,7 +326,7 @@ def _lines_of_models(explanation: Explanation, models: ModelComparison, state: V
     drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
     parts = [_as_chosen(explanation, lines, state) for lines in drawn]
     values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
-    coloring = Coloring("model", level_palette(len(parts), ordered=False), values, levels=tuple(models.explanations))
+    coloring = Coloring("model", values, levels=tuple(models.explanations))
     lines = replace(
         join_lines(parts, coloring),
         spread=np.max([part.spread for part in parts], axis=0),
@@ -399,7 +350,7 @@ def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Line
         span = slope_range(lines.x, lines.values, lines.extent)
         remark = leaving_text(span, lines.extent, n_lines)
         lines = replace(lines, y_span=(span.low, span.high), is_cut=span.is_cut, remark=remark)
-    return replace(lines, has_rug=n_lines <= _MOST_TICKS and not lines.on_levels)
+    return lines
 
 
 def _shared_span(explanation: Explanation, state: ViewState) -> Span | None:
@@ -539,12 +490,114 @@ def weight_text(decay: float) -> str:
     return f"{name[0].lower()}{name[1:]} {number_text(decay)}"
 
 
-def reach_text(decay: float, distance: str, *, unordered: bool) -> str:
-    """Return how much far values count; levels without an order have no distance, unless it is estimated."""
-    if decay >= 1:
-        return f"all {'levels' if unordered else 'values'} count alike"
-    if unordered:
-        levels = "levels that the other features rule out" if distance == "conditional" else "other levels"
-        return f"{levels} count {number_text(decay)}"
-    half = math.log(0.5) / math.log(decay)
-    return f"a value {half:.{2 if half < 0.1 else 1}f} {_UNITS_OF_DISTANCE[distance]} from the observed one counts half"
+def effects_sentence(feature: FeatureExplanation, drivers: Drivers) -> Parts:
+    """Return how the prediction changes in both groups of the best split, or that rows change both ways.
+
+    Nothing where one effect describes all rows.
+    """
+    return _split_sentence(feature, drivers.reported[0]) if drivers.reported else _fan_sentence(feature)
+
+
+def _split_sentence(feature: FeatureExplanation, driver: Driver) -> Parts:
+    """Describe how the mean changes along a feature, and in both groups of its best split; nothing where these agree.
+
+    The change is that from the lowest to the highest value, or between the extrema of a mean that turns in between.
+    Where few rows of one of the groups have values that many of the other have, it is that among values of both.
+    """
+    rows, curves = feature._compared_curves(_DRAWN_ROWS)
+    seconds = second_features(feature._context.columns, feature._item.feature)
+    sides = _sides_of(next(each for each in seconds if each.label == driver.column), rows, driver)
+    weights = feature._context.row_weights[rows]
+    masses = [float(weights[sides == side].sum()) for side in (0, 1)]
+    if not all(masses):
+        return ()
+    groups = [weights[sides == side] @ curves[sides == side] / masses[side] for side in (0, 1)]
+    axis = display_axis(feature._item.feature, feature.axis)
+    places = np.arange(len(axis.grid))
+    if not axis.is_unordered:
+        places = _common_places(axis.grid, feature._item.feature.values[rows], sides)
+    if not len(places):
+        return ()
+    steepest = max(groups, key=lambda mean: np.ptp(mean[places]))
+    start, end, is_turning = _ends_of(steepest[places], is_unordered=axis.is_unordered)
+    start, end = int(places[start]), int(places[end])
+    changes = [float(mean[end] - mean[start]) for mean in (*groups, feature.partial_dependence)]
+    largest = max(map(abs, changes))
+    if abs(changes[1] - changes[0]) <= _LEAST_DIFFERENCE * largest:
+        return ()
+    digits, place = column_format([largest]), place_writer(axis)
+    if axis.kind == "numeric" and not np.array_equal(axis.grid, np.round(axis.grid)):
+        place = column_format(axis.grid.tolist())  # to three digits of the largest
+
+    def write(change: float) -> str:
+        return f"{'+' if change > 0 else ''}{digits(change)}"
+
+    is_part = is_turning or len(places) < len(axis.grid)
+    between = f"From {place(axis.grid[start])} to {place(axis.grid[end])}: " if is_part else ""
+    is_flat = abs(changes[2]) < _FLAT * largest
+    average = "hardly any change" if is_flat else write(changes[2])
+    if not between and is_flat:
+        average = average.capitalize()
+    named = int(driver.rule.startswith(driver.sides[1]))
+    return (
+        (f"{between}{average} on average, but not one effect: ", None),
+        (f"{write(changes[named])} where {driver.rule}", named),
+        (", ", None),
+        (f"{write(changes[1 - named])} elsewhere", 1 - named),
+        (".", None),
+    )
+
+
+def _common_places(grid: Array, values: Array, sides: Rows) -> Places:
+    """Return the grid values that both groups have, or all where nearly all rows have such values.
+
+    - `values`, `sides` (n_rows,): observed values of the feature, NaN where missing, and the group of each row.
+    """
+    present = ~np.isnan(values)
+    observed = [values[present & (sides == side)] for side in (0, 1)]
+    if not all(map(len, observed)):
+        return np.empty(0, np.intp)
+    ends = np.array([np.quantile(each, [_RARE, 1 - _RARE]) for each in observed])
+    low, high = ends[:, 0].max(), ends[:, 1].min()
+    is_common = (values[present] >= low) & (values[present] <= high)
+    if is_common.mean() > 1 - _LEAST_OUTSIDE:
+        return np.arange(len(grid))
+    return np.flatnonzero((grid >= low) & (grid <= high))
+
+
+def _fan_sentence(feature: FeatureExplanation) -> Parts:
+    """Return a sentence where rows change both ways around a flat mean; nothing elsewhere, or without an order."""
+    axis = display_axis(feature._item.feature, feature.axis)
+    if axis.is_unordered or len(axis.grid) < 2:
+        return ()
+    rows = feature._draw(_DRAWN_ROWS)
+    curves = feature.compute_curves(rows)
+    changes = curves[:, -1] - curves[:, 0]
+    average = float(feature.partial_dependence[-1] - feature.partial_dependence[0])
+    low, high = np.quantile(changes, [0.05, 0.95]).tolist() if len(changes) else (0.0, 0.0)
+    if not (low < 0 < high) or abs(average) > _FLAT * min(-low, high):
+        return ()
+    write = column_format([low, high])
+    text = f"Hardly any change on average, but rows differ: the middle 90 % change by {write(low)} to +{write(high)}."
+    return ((text, None),)
+
+
+def _sides_of(second: Column, rows: Rows, driver: Driver) -> Rows:
+    """Return the side of each row, 0 or 1; -1 where the value is missing."""
+    values = second.values[rows]
+    if driver.levels is None:
+        is_above = values > driver.threshold
+    else:
+        is_above = np.isin(
+            values, [place for place, level in enumerate(second.level_texts or ()) if level in driver.levels]
+        )
+    return np.where(np.isnan(values), -1, is_above)
+
+
+def _ends_of(mean: Array, *, is_unordered: bool) -> tuple[int, int, bool]:
+    """Return where a change begins and ends, in the order of the axis, and whether these are extrema inside of it."""
+    low, high = sorted((int(mean.argmin()), int(mean.argmax())))
+    turn = _LEAST_TURN * np.ptp(mean)
+    goes_beyond = mean.min() < min(mean[0], mean[-1]) - turn or mean.max() > max(mean[0], mean[-1]) + turn
+    is_turning = bool(goes_beyond or (is_unordered and len(mean) > 1))
+    return (low, high, True) if is_turning else (0, len(mean) - 1, False)

@@ -1,41 +1,38 @@
-"""The choices of a view: one table of names, types and defaults, and the check of each.
+"""The choices of a view: one table of names, types and defaults, and the check of each; and all that a view shows.
 
 The traits of an explorer, saved states, requests of the browser, provenance and the TypeScript of
-`js/src/wire/protocol.ts` are derived from the two classes.
+`js/src/wire/protocol.ts` are derived from `PublicTraits` and `ViewChoices`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.checks import check_integer, check_one_of
 from ice_explorer.features.feature import AnchorName, check_anchor
 from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.intervals import USUAL_LEVEL, check_level
-from ice_explorer.results.options import Kind, Options, RankBy, Unit
+from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS, Kind, Options, RankBy, Unit
+
+if TYPE_CHECKING:
+    from ice_explorer.arrays import Array
+    from ice_explorer.comparison import ModelComparison
+    from ice_explorer.plan import Classes
 
 Distance = Literal["marginal", "conditional", "custom"]
 """Unit of the distance from the observed value."""
 
 
-class Must(NamedTuple):
-    """What a value must be besides its type, in words and as a test."""
-
-    expected: str
-    is_met: Callable[[Any], bool]
-
-
-Decay = Annotated[float, Must("a number greater than 0 and at most 1", lambda value: 0 < value <= 1)]
-Level = Annotated[float, Must("a number greater than 0 and less than 1", lambda value: 0 < value < 1)]
-Positive = Annotated[int, Must("an integer of at least 1", lambda value: value >= 1)]
-Anchor = Annotated[
-    AnchorName | float, Must(f"{', '.join(map(repr, get_args(AnchorName)))} or a finite number", lambda _value: True)
-]
-Pair = Annotated[list[str], Must("a list of no texts or of two", lambda value: len(value) in {0, 2})]
+Decay = Annotated[float, lambda value: 0 < value <= 1]
+Level = Annotated[float, lambda value: 0 < value < 1]
+Positive = Annotated[int, lambda value: value >= 1]
+Anchor = AnchorName | float
+Pair = Annotated[list[str], lambda value: len(value) in {0, 2}]
 
 
 class Filter(TypedDict):
@@ -44,7 +41,7 @@ class Filter(TypedDict):
     hidden: list[str | None]
 
 
-Filters = Annotated[dict[str, Filter], Must("a dict of hidden levels each", lambda _value: True)]
+Filters = dict[str, Filter]
 
 
 @dataclass(frozen=True)
@@ -142,3 +139,75 @@ _CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "anchor": check_anchor,
     "max_lines": _check_max_lines,
 }
+
+
+# --- what a view shows ----------------------------------------------------------------------------
+
+AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
+_MOST_OTHERS: Final = 2  # of `js/src/panels/compare/compare.ts`
+STATE_VERSION: Final = 2
+"""Of what `ICEExplorer.state` returns."""
+
+USUAL: Final[Mapping[str, object]] = vars(ViewChoices())
+"""Choices that are as these change nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Besides:
+    """Content shown in addition to the curves of an explanation.
+
+    `target` is what was observed of each row of X, NaN where missing, and `target_name` the name of y, "" where it has
+    none; `classes` are curves of all outputs, None where the model has one, or is not at hand; `joint` is what was
+    computed of several features; `models` are several models, None with one.
+    """
+
+    target: "Array | None" = None
+    target_name: str = ""
+    classes: "Classes | None" = None
+    joint: JointEffects = field(default_factory=JointEffects)
+    models: "ModelComparison | None" = None
+
+
+@dataclass(frozen=True)
+class ViewState(DocumentState):
+    """What is shown of an explanation: the public traits of an explorer, which `ICEExplorer` documents.
+
+    - `feature`: "" is the one that ranks first.
+    - `choices`: what a reader chose about the view in the browser, as `state` of an explorer has it under "view".
+      Without them curves fade by distance alone: to find what is unlike the data, models are fitted.
+    - `besides`: what an explorer knows besides the explanation.
+    """
+
+    selection: tuple[int, ...] = ()
+    choices: Mapping[str, Any] = field(default_factory=lambda: {"fade": "distance"})
+    besides: Besides = field(default_factory=Besides, compare=False)
+
+    def __post_init__(self) -> None:
+        given: object = self.rank_by
+        of_models = self.besides.models is not None or (isinstance(given, str) and given == OF_MODELS)
+        check_one_of("rank_by", given, RANKINGS if of_models else METRIC_RANKINGS)
+        object.__setattr__(self, "selection", tuple(self.selection))
+        # Numbers become plain ones, which a file names as they are.
+        for name in ("kind", "unit", "ci", "decay", "anchor"):
+            value = getattr(self, name)
+            if value is not None or name != "ci":
+                object.__setattr__(self, name, check_choice(name, value))
+
+    @property
+    def fades_unlike(self) -> bool:
+        """Whether the curves of the open feature disappear where they are unlike the data."""
+        return self.decay < 1 and self.choice("fade") == "unlike"
+
+    def choice(self, name: str) -> Any:
+        """Return what a reader chose of one thing, or what is usual."""
+        return self.choices.get(name, USUAL[name])
+
+
+def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices that are not the usual ones."""
+    return {name: value for name, value in choices.items() if value != USUAL.get(name)}
+
+
+def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
+    """Return the features that the open one is compared with: at most two, and never itself."""
+    return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]

@@ -1,4 +1,4 @@
-"""The curves of one feature as one kind of picture draws them, how they fade, effects over them, and slopes.
+"""The curves of one feature as one kind of picture draws them, how they fade, ALE over them, and slopes.
 
 The twins in the browser are `js/src/plot/effects.ts` and `js/src/plot/value_range.ts`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.results.options import Kind
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.coloring import Coloring, Split
     from ice_explorer.scene.display_axis import DisplayAxis
-    from ice_explorer.scene.view_state import ViewState
 
-EffectName = Literal["ale", "m_plot"]
-EFFECTS: Final[tuple[EffectName, ...]] = get_args(EffectName)
 # Differences below this share of the values are rounding, not a picture.
 ROUNDING: Final = 1e-9
 GHOST_OPACITY: Final = 0.06  # of a segment that is out of distribution
@@ -48,15 +46,6 @@ _STEPS: Final = {"ordered": "rank", "datetime": "day", "timedelta": "day"}
 _NO_SLOPES: Final = "has levels without an order, so there is no slope from one to the next. Its ICE is shown instead."
 _OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity", "own_y", "target")
 """Arrays of `Lines` with a row for each line."""
-
-
-@dataclass(frozen=True, eq=False)
-class EffectLine:
-    """An effect in the units of the lines that it is drawn over, at places on the axis (n_values,)."""
-
-    name: EffectName
-    x: Array
-    values: Array
 
 
 @dataclass(frozen=True)
@@ -97,12 +86,10 @@ class Lines:
     - `y_span`: what the value axis reaches over, where that is not what is drawn; `is_cut` where that leaves out the
       steepest slopes.
     - `target` (n_lines,): what was observed of each row, where it is to be seen; `target_text` is what this is called.
-    - `has_rug`: whether there are ticks at the observed values of the rows.
     - `group_means` (n_groups, n_points): mean of each level that colours lines, drawn instead of `mean`, where it is
       known of all rows: partial dependence of several models.
-    - `effects`: drawn next to them.
+    - `ale` (2, n_values): accumulated local effects in the units of the lines, under places on the axis.
     - `unlike` (n_grid,): share of the curves whose phantom observation at each grid value is unlike 99 % of rows.
-    - `distance`: what distances from the observed value are measured in, as the option `distance` names it.
     """
 
     feature: str
@@ -120,7 +107,6 @@ class Lines:
     missing: Missing | None
     positions: Rows
     selected: Mask
-    distance: str
     y_title: str = ""
     anchored_at: float | None = None
     remark: str | None = None
@@ -128,9 +114,8 @@ class Lines:
     is_cut: bool = False
     target: Array | None = None
     target_text: str = ""
-    has_rug: bool = False
     group_means: Array | None = None
-    effects: tuple[EffectLine, ...] = ()
+    ale: Array | None = None
     unlike: Array | None = None
 
     def take(self, chosen: Mask) -> Lines:
@@ -191,7 +176,7 @@ class Lines:
     @property
     def extent(self) -> tuple[float, float]:
         """Smallest and largest of everything drawn; from infinity to its opposite where that is nothing."""
-        drawn = [self.values.ravel(), self.mean, self.own_y, *(effect.values for effect in self.effects)]
+        drawn = [self.values.ravel(), self.mean, self.own_y, *([] if self.ale is None else [self.ale[1]])]
         if self.missing is not None:
             drawn += [self.missing.values, np.array([self.missing.mean])]
         drawn += [part.ravel() for part in (self.group_means, self.target) if part is not None]
@@ -277,7 +262,6 @@ def lines_of(
         missing=_missing(feature, positions, state.decay, is_probability=is_probability),
         positions=positions,
         selected=np.isin(positions, state.selection),
-        distance=explanation.settings.distance,
         remark=None if kind == state.kind else f"{feature.label} {_NO_SLOPES}",
     )
     if kind == "c-ice":
@@ -389,29 +373,25 @@ def _y_title(output: str, lines: Lines) -> str:
     return f"change of the {output} from {start}"
 
 
-# --- effects, and the range of slopes -------------------------------------------------------------
+# --- ALE, and the range of slopes -------------------------------------------------------------------
 
 
-def effect_lines(feature: FeatureExplanation, lines: Lines, names: Sequence[EffectName]) -> tuple[EffectLine, ...]:
-    """Return the chosen effects; slopes have none.
+def ale_line(feature: FeatureExplanation, lines: Lines) -> Array | None:
+    """Return ALE at places on the axis, (2, n_values); None over slopes.
 
-    On ICE, ALE is shifted to the mean prediction. On c-ICE both are 0 at the anchor; where each curve is 0 at its
-    observed value, their mean over the observations is 0.
+    On ICE, it is shifted to the mean prediction. On c-ICE, it is 0 at the anchor; where each curve is 0 at its observed
+    value, its mean over the observations is 0.
     """
-    if lines.kind == "d-ice" or not names:
-        return ()
-    effects, anchor = local_effects(feature), lines.anchored_at
-    grid, mean = effects.grid, effects.mean_prediction
-    heights = {"ale": effects.columns["ale"], "m_plot": effects.columns["m_plot"] - mean}
-
-    def shift(values: Array) -> float:
-        if lines.kind == "ice" or anchor is None:
-            return mean if lines.kind == "ice" else 0.0
-        if lines.axis.is_unordered and anchor not in grid:
-            return math.nan
-        return -float(np.interp(anchor, grid, values))  # level beyond the grid
-
-    return tuple(EffectLine(name, grid, heights[name] + shift(heights[name])) for name in names)
+    if lines.kind == "d-ice":
+        return None
+    effects, anchor, shift = local_effects(feature), lines.anchored_at, 0.0
+    grid, ale = effects.grid, effects.columns["ale"]
+    if lines.kind == "ice":
+        shift = effects.mean_prediction
+    elif anchor is not None:  # undefined at a level beyond the grid
+        is_off = lines.axis.is_unordered and anchor not in grid
+        shift = math.nan if is_off else -float(np.interp(anchor, grid, ale))
+    return np.stack([grid, ale + shift])
 
 
 class SlopeRange(NamedTuple):

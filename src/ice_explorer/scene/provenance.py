@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.results.options import DEFAULTS
-from ice_explorer.scene.choices import DocumentState
-from ice_explorer.scene.view_state import STATE_VERSION, ViewState, chosen
+from ice_explorer.scene.choices import STATE_VERSION, DocumentState, ViewState, chosen
 from ice_explorer.tables.column import MOST_LETTERS
 from ice_explorer.version import __version__
 

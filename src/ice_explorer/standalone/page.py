@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ice_explorer import version
 from ice_explorer.errors import missing_front_end
-from ice_explorer.glossary import explanation
-from ice_explorer.scene.build import CONVENTION_TITLES, scene
+from ice_explorer.scene.build import scene
+from ice_explorer.scene.choices import chosen
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.view_state import chosen
 from ice_explorer.standalone.recording import record
 from ice_explorer.wire.arrays import check_sendable
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.scene.view_state import ViewState
+    from ice_explorer.scene.choices import ViewState
 
 PROVENANCE_ID: Final = "ice-provenance"
 """Of the element that says where a page comes from; `provenance_reader` looks for it."""
@@ -57,11 +56,6 @@ $heading
 <footer class="ice-page-about">
 <p>$about</p>
 <p class="ice-page-about-use">$use</p>
-<details><summary>Origin</summary>
-<dl>
-$facts
-</dl>
-</details>
 </footer>
 $blobs
 <script type="text/plain" id="ice-licences">$licences</script>
@@ -75,19 +69,6 @@ _USE: Final = (
     "Everything here works without the model and without a network; to explain another output, for more lines and for "
     "other files, go to the notebook."
 )
-
-# Provenance entries in the footer, with their labels.
-_FACTS: Final = {
-    "output": "Explained",
-    "response": "Response",
-    "method": "Method",
-    "grid": "Grid",
-    "decay": f"{explanation('decay').name} (decay)",
-    "convention": "Convention",
-    "seed": "Seed",
-    "versions": "Versions",
-    "code": "Made by",
-}
 
 
 def frozen_page(
@@ -119,9 +100,6 @@ def frozen_page(
         "where": "cell" if in_cell else "file",
         "heading": f'<header><h1 class="ice-page-title">{words}</h1></header>' if has_heading else "",
         "use": _USE,
-        "facts": "\n".join(
-            f"<dt>{label}</dt><dd>{_fact(name, origin[name])}</dd>" for name, label in _FACTS.items() if name in origin
-        ),
         "blobs": "\n".join(
             f'<script type="text/plain" id="ice-blob-{at}">{text}</script>' for at, text in enumerate(recording.blobs)
         ),
@@ -155,16 +133,6 @@ def _about(origin: Mapping[str, Any], size: int) -> str:
     every = "its one row" if there == 1 else f"all {there:,} rows"
     rows = every if drawn == there else f"{drawn:,} of {there:,} rows, the same for every feature"
     return f"Saved by ice-explorer {version.__version__}: {rows}, {size_text(size)}."
-
-
-def _fact(name: str, value: Any) -> str:
-    if name == "convention":
-        return html.escape(f"{value}: {CONVENTION_TITLES[value]}")
-    if name == "code":
-        return f"<code>{html.escape(str(value))}</code>"
-    if isinstance(value, dict):
-        return html.escape(", ".join(f"{key} {entry}" for key, entry in value.items()))
-    return html.escape(str(value))
 
 
 # --- in the output of a cell: an iframe saved with the notebook ------------------------------------

@@ -16,13 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.features.feature import LEVELLED
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
-from ice_explorer.scene.choices import DocumentState
-from ice_explorer.scene.view_state import chosen
+from ice_explorer.scene.choices import DocumentState, chosen
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_classes
 from ice_explorer.wire.header import Tables, describe_header, outline_of, score_text
 from ice_explorer.wire.messages import (
     ClassesBody,
@@ -40,16 +37,15 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.scene.view_state import ViewState
+    from ice_explorer.scene.choices import ViewState
 
 MOST_VALUES: Final = 2_000_000
 """Values of the curves of all features together, beyond which fewer lines are kept."""
 FEWEST_LINES: Final = 30
 """Kept whatever they take."""
-MOST_VALUES_OF_CLASSES: Final = 500_000
+MOST_VALUES_OF_CLASSES: Final = 1_000_000
 """The same for all classes together; where `FEWEST_LINES` are more than that, there are none."""
 
-_MOST_PLACES: Final = 100
 _OF_ROWS: Final = {"id", "max_lines", "selection", "positions"}  # entries of requests that choose among the rows
 _TYPES: Final = {kind: name for name, (kind, _) in requests.REQUESTS.items()}
 _ITEM: Final = 4  # bytes; numbers of eight bytes are two items
@@ -135,7 +131,6 @@ def _replies(explanation: Explanation, state: ViewState, rows: list[int]) -> Ite
         elif isinstance(request, requests.ColorsRequest) and body.scale == usual:
             continue  # these levels are separate anyway
         yield request, body
-    yield from _classes(explanation, state, rows)
     predictions = explanation.predictions(rows)
     yield requests.ExtremeRequest("", "highest"), ExtremeBody(rows[int(np.argmax(predictions))])
     yield requests.ExtremeRequest("", "lowest"), ExtremeBody(rows[int(np.argmin(predictions))])
@@ -152,8 +147,11 @@ def _is_whole(body: object) -> bool:
 
 def _requests(explanation: Explanation, state: ViewState, rows: list[int]) -> Iterator[requests.Request]:
     """Yield what a reader may request: of all features, as the page may open each, and of what is switched on."""
+    n_lines = _lines_of_classes(explanation, state, len(rows))
     for feature in explanation.values():
         yield from _requests_about(feature, state, rows)
+        if n_lines > 0:
+            yield requests.ClassesRequest("", feature.label, n_lines)
     drivers = [driver for feature in explanation.values() for driver in feature._search_drivers().reported]
     for name in [*explanation._context.columns.names_for_coloring, *explanation._outcome_labels]:
         label = explanation._column(name).label
@@ -189,26 +187,14 @@ def _requests_about(feature: FeatureExplanation, state: ViewState, rows: list[in
         yield requests.UnlikeRequest("", label, rows)
 
 
-def _classes(
-    explanation: Explanation, state: ViewState, rows: Sequence[int]
-) -> Iterator[tuple[requests.Request, ClassesBody]]:
-    """Yield the curves of some of the rows for every class; nothing where there are none, or too many."""
+def _lines_of_classes(explanation: Explanation, state: ViewState, n_rows: int) -> int:
+    """Return how many rows have curves for every class; 0 where the model has one, or fewer than are worth it."""
     classes = state.besides.classes
     if classes is None:
-        return
-    places = {}
-    for feature in explanation.values():  # where on the grid classes are compared: the pictures of them are small
-        n_grid = len(feature.grid)
-        most = n_grid if feature.dtype_kind in LEVELLED else min(n_grid, _MOST_PLACES)
-        places[feature.label] = np.linspace(0, n_grid - 1, most).round().astype(np.intp)
-    n_values = sum(map(len, places.values())) * classes.n_shown
-    n_lines = min(len(rows), MOST_VALUES_OF_CLASSES // n_values)
-    if n_lines < min(FEWEST_LINES, len(rows)):
-        return
-    drawn = np.asarray(rows, dtype=np.int64)[np.linspace(0, len(rows) - 1, n_lines).astype(np.intp)]
-    for label, on_grid in places.items():
-        body = describe_classes(explanation[label], classes, drawn, on_grid)
-        yield requests.ClassesRequest("", label, n_lines), body
+        return 0
+    n_values = classes.n_shown * sum(len(feature.grid) for feature in explanation.values())
+    n_lines = min(n_rows, MOST_VALUES_OF_CLASSES // n_values)
+    return n_lines if n_lines >= min(FEWEST_LINES, n_rows) else 0
 
 
 def _traits(explanation: Explanation, state: ViewState, code: str, classes: ClassesBody | None) -> dict[str, Any]:

@@ -40,10 +40,9 @@ from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.column_colors import RESIDUAL
-from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
+from ice_explorer.results.options import OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.runtime import is_unattended
-from ice_explorer.scene.choices import DocumentState, PublicTraits
-from ice_explorer.scene.view_state import STATE_VERSION
+from ice_explorer.scene.choices import STATE_VERSION, DocumentState, PublicTraits, ViewState
 from ice_explorer.widget.background import Background, Snapshot
 from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
@@ -51,10 +50,9 @@ from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.replies import answer_of, sentence, status_of
 from ice_explorer.widget.static_picture import (
     EXPLORER,
+    SECONDS_FOR_PICTURE,
     draw_picture,
-    missing_parts,
     offer_pictures,
-    wait_a_moment,
 )
 from ice_explorer.widget.traits import check_color_by, check_feature, checked, fit_state, read_state
 from ice_explorer.widget.work import Wanted, Work, work_of
@@ -76,13 +74,13 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explain_model import ExplainOptions
     from ice_explorer.explanation import Explanation
     from ice_explorer.standalone.page import Frozen
-    from ice_explorer.widget.view_table import ViewTable
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +154,7 @@ class ICEExplorer(anywidget.AnyWidget):
     ----------
     feature : str
         Label of the open feature; also set by name or position. "" until one is chosen, then the
-        one that ranks first. The label of a column whose name is "" is "(no name)"; setting "" opens it.
+        one that ranks first. The label of a column whose name is "" is "(no name)".
     color_by : str or None
         Label of the column, or of the group of columns, that colours the lines. Where y is given, also "residual", y
         minus the prediction, and "observed" with the name of the target, such as "observed species".
@@ -261,13 +259,6 @@ class ICEExplorer(anywidget.AnyWidget):
         self._prepared: Work | None = None  # on the output that it sets
         self._has_picture = check_flag("static_picture", static_picture, usual=True)
         traits = self._public_traits()
-        given: Mapping[str, object] = options
-        for name in traits:
-            if name in given and name not in DEFAULTS:
-                raise OptionError(
-                    f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
-                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`.",
-                )
         restored = read_state(state, traits)
         wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))
         self._work: Work | None = work_of(model, X, y, options, wanted)
@@ -299,27 +290,14 @@ class ICEExplorer(anywidget.AnyWidget):
     if not TYPE_CHECKING:  # with it, type checkers take any name
 
         def __setattr__(self, name: str, value: object) -> None:
-            """Refuse a misspelt trait, which would be kept and never shown, and what follows from other traits."""
-            if not name.startswith("_") and not hasattr(type(self), name) and closest(name, self._public_traits()):
-                traits = self._public_traits()
+            """Refuse a misspelt trait, which would be kept and never shown."""
+            traits = self._public_traits()
+            if not name.startswith("_") and not hasattr(type(self), name) and closest(name, traits):
                 raise UnknownAttributeError(
                     f"An explorer has no {quoted(name)} to set.{did_you_mean(name, traits)}",
                     f"There are {', '.join(traits)}.",
                 )
-            found = getattr(type(self), name, None)
-            if isinstance(found, property) and found.fset is None:
-                raise UnknownAttributeError(
-                    f"`{name}` of an explorer can be read, but not set.",
-                    f"Set one of {', '.join(self._public_traits())}.",
-                )
-            if name == "feature" and isinstance(value, str) and value == "":
-                value = self._nameless_feature()
             super().__setattr__(name, value)
-
-    def _nameless_feature(self) -> str:
-        """Return the label of the column whose name is "", or "" where there is none, which opens no feature."""
-        known = self._open_work().known
-        return known._column("").label if "" in known._context.columns.names_for_coloring else ""
 
     def _tell_given(self, name: str | None) -> None:
         """Keep that a trait was set here, also to what it was; the browser tells what its reader chose."""
@@ -337,7 +315,6 @@ class ICEExplorer(anywidget.AnyWidget):
             work.names, work.compute, weakly(self._publish), work.results, None if is_unattended() else work.draft
         )
         self._work = work
-        self._picture: tuple[object, str] | None = None  # the last one, and what it shows
         self._tables: FillingTables | None = FillingTables(work)
         self._show_work(work)
 
@@ -418,7 +395,7 @@ class ICEExplorer(anywidget.AnyWidget):
         bundle[0][EXPLORER] = {}
         if work is None or not self._has_picture:
             return bundle
-        snapshot = wait_a_moment(work, background)
+        snapshot = background.wait(SECONDS_FOR_PICTURE)
         if snapshot.state == "ready" and background is self._background:  # else another output is chosen meanwhile
             picture = draw_picture(work, snapshot.results, self._drawn(work), waits=is_unattended())
             if picture is not None:
@@ -426,21 +403,17 @@ class ICEExplorer(anywidget.AnyWidget):
         return bundle
 
     def _request_picture(self, send: Callable[[str | None], None]) -> None:
-        """Draw the view where the model may be called, unless the last picture shows it, and send it."""
+        """Draw the view where the model may be called, and send it."""
         work, snapshot = self._work, self._background.snapshot()
         if work is None or snapshot.state != "ready" or not self._has_picture:
             send(None)
             return
-
-        def answer(_feature: object) -> None:
-            drawn = self._drawn(work)
-            shown = [drawn | {"besides": None}, missing_parts(work.explanation(snapshot.results), drawn)]
-            if self._picture is None or self._picture[0] != shown:
-                picture = draw_picture(work, snapshot.results, drawn)
-                self._picture = None if picture is None else (shown, picture)
-            send(None if self._picture is None else self._picture[1])
-
-        self._background.ask(None, answer, lambda _error: send(None), is_exact=True)
+        self._background.ask(
+            None,
+            lambda _feature: send(draw_picture(work, snapshot.results, self._drawn(work))),
+            lambda _error: send(None),
+            is_exact=True,
+        )
 
     # --- what a notebook reads --------------------------------------------------------------------
 
@@ -490,16 +463,13 @@ class ICEExplorer(anywidget.AnyWidget):
         return found
 
     @property
-    def table(self) -> ViewTable:
+    def table(self) -> pd.DataFrame:
         """Every metric of every feature at the current decay, in the order and unit of the bars, with their intervals.
 
-        It can be called with the options of `Explanation.table`: `x.table(decay=0.5)`; what is left out is as the
-        explorer shows it. Of several models it is that of the open one; `models.table()` has all.
+        Of several models it is that of the open one; `models.table()` has all.
         """
-        from ice_explorer.widget.view_table import ViewTable
-
         order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
-        return ViewTable.of(self.explanation, decay=self.decay, rank_by=order, unit=self.unit, ci=self.ci)
+        return self.explanation.table(self.decay, rank_by=order, unit=self.unit, ci=self.ci)
 
     @property
     def selected(self) -> Any:
@@ -516,9 +486,7 @@ class ICEExplorer(anywidget.AnyWidget):
         what: str = "view",
         *,
         width: float | str | None = None,
-        font_size: float | None = None,
         title: bool | str | None = True,
-        caption: bool | str = False,
         max_lines: int | None = None,
     ) -> Figure:
         """Draw the view as it stands with Matplotlib: what `save` writes, to be changed or shown.
@@ -527,7 +495,7 @@ class ICEExplorer(anywidget.AnyWidget):
         ----------
         what : str
             "view", "panel", or the name of a feature, as for `save`.
-        width, font_size, title, caption, max_lines
+        width, title, max_lines
             As for `save`.
 
         Returns
@@ -548,9 +516,7 @@ class ICEExplorer(anywidget.AnyWidget):
             what,
             max_lines,
             width=width,
-            font_size=font_size,
             title=title,
-            caption=caption,
         )
 
     def state(self) -> dict[str, Any]:
@@ -577,10 +543,8 @@ class ICEExplorer(anywidget.AnyWidget):
         what: str = "view",
         *,
         width: float | str | None = None,
-        font_size: float | None = None,
         dpi: float | None = None,
         title: bool | str | None = True,
-        caption: bool | str = False,
         max_lines: int | None = None,
         overwrite: bool = False,
     ) -> Path:
@@ -603,17 +567,13 @@ class ICEExplorer(anywidget.AnyWidget):
             with all features, as far as it works without a kernel: one page that needs no network;
             `what` says what it opens with.
         width : float or str, optional
-            Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel.
-        font_size : float, optional
-            Of names and numbers [pt]: that of `rcParams`, or 7.5 where these have Matplotlib's own. Lines and marks
-            grow with them.
+            Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel. Letters
+            are as large as `rcParams["font.size"]` says, or 7.5 pt where that is Matplotlib's own.
         dpi : float, optional
             Of a PNG, and of the lines in an SVG or PDF where they are many; 300 by default.
         title : bool, str or None
             Whether there is a heading over the curves, with a sentence on what the feature does; or what the heading
             says. None is as False.
-        caption : bool or str
-            Whether a caption under the figure describes it; or the text of the caption.
         max_lines : int, optional
             How many lines are drawn instead of `x.max_lines`. An HTML keeps so many of each feature, the same
             rows of all; by default fewer than `x.max_lines` where that makes more than 2 million values. Of the
@@ -642,10 +602,8 @@ class ICEExplorer(anywidget.AnyWidget):
             overwrite=overwrite,
             max_lines=max_lines,
             width=width,
-            font_size=font_size,
             dpi=dpi,
             title=title,
-            caption=caption,
         )
 
     def freeze(self, max_lines: int | None = None) -> Frozen:
@@ -674,17 +632,11 @@ class ICEExplorer(anywidget.AnyWidget):
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._open_work()), max_lines)
 
-    def __copy__(self) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise ICEExplorerError(
             "An explorer cannot be copied or pickled, because it computes in a thread and is shown on a page.",
             "Use `x.explanation`, or create another one: `ICEExplorer(model, X, state=x.state())`.",
         )
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        self.__copy__()
 
     def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
@@ -869,10 +821,10 @@ class ICEExplorer(anywidget.AnyWidget):
             logger.error("A request of the browser failed.", exc_info=error)
         self.send(Reply(id=request_id, type="error", message=sentence(error)))
 
-    def _drawn(self, work: Work) -> dict[str, Any]:
+    def _drawn(self, work: Work) -> ViewState:
         """Return all that a picture of the view shows: traits, what a reader chose, and what only `work` knows."""
         traits = {each.name: getattr(self, each.name) for each in fields(DocumentState)}
-        return {**traits, "choices": self._view, "besides": work.besides}
+        return ViewState(**traits, choices=self._view, besides=work.besides)
 
 
 def _take_messages_at_once(connection: object) -> None:

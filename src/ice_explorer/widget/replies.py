@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ice_explorer.errors import Cancelled, ICEExplorerError, OptionError, UnknownFeatureError
+from ice_explorer.scene.choices import ViewState
 from ice_explorer.wire import requests
 from ice_explorer.wire.messages import Status
 from ice_explorer.wire.replies import reply_to
@@ -51,8 +52,8 @@ def answer_of(  # noqa: C901 - one case for each request
                         f"{len(snapshot.results)} of {snapshot.n_features} are.",
                         "Wait until they are there, or export a picture of the view.",
                     )
-                drawn = {**vars(request.state), "choices": vars(request.choices), "besides": work.besides}
-                return export_request.answer(work.explanation(snapshot.known), request, drawn)
+                state = ViewState(**vars(request.state), choices=vars(request.choices), besides=work.besides)
+                return export_request.answer(work.explanation(snapshot.known), request, state)
             case requests.WhatIfRequest():
                 known = work.explanation(snapshot.known)
             case requests.InteractionsRequest():  # which samples would not do for

@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ice_explorer.figures.paper import Paper, small_png_bytes
+from ice_explorer.figures.paper import Paper, paper_style, small_png_bytes
 from ice_explorer.results.options import resolve_decay
 from ice_explorer.scene.build import scene, with_surroundings
 from ice_explorer.scene.provenance import provenance
-from ice_explorer.scene.view_state import ViewState
 from ice_explorer.widget.lifetime import registry
 
 if TYPE_CHECKING:
@@ -21,16 +20,15 @@ if TYPE_CHECKING:
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.scene.choices import ViewState
     from ice_explorer.tables.column import Name
-    from ice_explorer.widget.background import Background, Snapshot
     from ice_explorer.widget.work import Work
 
 logger = logging.getLogger(__name__)
 
 EXPLORER: Final = "application/vnd.ice-explorer+json"  # shown by the JupyterLab extension
 _TARGET: Final = "ice-explorer.picture"  # of comms, as in `js/lab/src/saving.ts`
-_SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
-_SECONDS_TO_TELL: Final = 0.08  # after which it is known whether it is worth so many
+SECONDS_FOR_PICTURE: Final = 0.25  # that an explorer may appear later for the picture beside it
 _LINES_OF_PICTURE: Final = 400
 _LINES_OF_SLOW: Final = 100  # where a model predicts every point of every curve
 _MARKED_OF_PICTURE: Final = 10
@@ -63,28 +61,21 @@ def _answer(connection: Any, message: dict[str, Any]) -> None:
         request(send)
 
 
-def wait_a_moment(work: Work, background: Background) -> Snapshot:
-    """Wait for a result that is there soon, not for one that takes twice as long as there is time."""
-    snapshot = background.wait(_SECONDS_TO_TELL)
-    takes_long = work.share_done < _SECONDS_TO_TELL / (2 * _SECONDS_FOR_PICTURE)
-    return snapshot if takes_long else background.wait(_SECONDS_FOR_PICTURE - _SECONDS_TO_TELL)
-
-
 def draw_picture(
-    work: Work, results: Mapping[Name, FeatureExplanation], drawn: Mapping[str, Any], *, waits: bool = False
+    work: Work, results: Mapping[Name, FeatureExplanation], state: ViewState, *, waits: bool = False
 ) -> str | None:
     """Draw the picture of a view; None where that fails, as an explorer must not fail for its picture.
 
     It `waits` for intervals that the view shows, or leaves them out where they are not at hand.
     """
     try:
-        return picture(work.explanation(results), drawn, waits=waits)
+        return picture(work.explanation(results), state, waits=waits)
     except Exception:
         logger.exception("There is no picture of the explorer.")
         return None
 
 
-def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any], *, waits: bool = False) -> str:
+def picture(explanation: Explanation, state: ViewState, *, waits: bool = False) -> str:
     """The whole view as a small PNG in base 64, for where no explorer can live; of fewer lines than on the screen.
 
     Programs show PNG in a notebook that they do not trust. Intervals that are not at hand are left out unless it
@@ -92,7 +83,6 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     """
     from ice_explorer.figures.view import view_figure
 
-    state = ViewState.of(view_state)
     state = replace(state, selection=state.selection[:_MARKED_OF_PICTURE])
     decay = resolve_decay(explanation.settings, state.decay)
     if not waits and explanation._unmeasured(decay):
@@ -100,7 +90,7 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     slow: tuple[str, ...] = _SLOW_TO_DRAW if explanation.method == "brute" else ()
     if slow and state.choice("coloring") in ("driver", "together"):
         slow = (*slow, "coloring")
-    left_out = (*slow, *missing_parts(explanation, state))
+    left_out = (*slow, *_missing_parts(explanation, state))
     choices = {name: value for name, value in state.choices.items() if name not in left_out}
     if "fade" in left_out:
         choices["fade"] = "distance"
@@ -108,15 +98,13 @@ def picture(explanation: Explanation, view_state: ViewState | Mapping[str, Any],
     shown = with_surroundings(explanation, scene(explanation, replace(state, max_lines=most, choices=choices)))
     whole = replace(shown, state=replace(shown.state, choices=state.choices))
     origin = json.dumps(provenance(explanation, [whole], "x.save('view.svg')", left_out), default=str)
-    paper = Paper(_WIDTH)
-    with paper.applied():
-        figure = view_figure(shown, paper, with_ranking=True)
+    with paper_style():
+        figure = view_figure(shown, Paper(_WIDTH), with_ranking=True)
         return base64.b64encode(small_png_bytes(figure, _DPI, origin)).decode()
 
 
-def missing_parts(explanation: Explanation, view_state: ViewState | Mapping[str, Any]) -> list[str]:
+def _missing_parts(explanation: Explanation, state: ViewState) -> list[str]:
     """Return the names of the choices that show what is not at hand: models to fit, or features that act together."""
-    state = ViewState.of(view_state)
     opened = next((feature for feature in explanation.values() if feature.label == state.feature), None)
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {

@@ -14,14 +14,13 @@ import numpy as np
 
 from ice_explorer.checks import check_one_of
 from ice_explorer.errors import OptionError, UnknownFeatureError
-from ice_explorer.errors.base import quoted
+from ice_explorer.errors.base import listed, quoted
 from ice_explorer.features.feature import check_anchor, is_shared_anchor
 from ice_explorer.models.predict import function_response_error, single_output_error
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS
-from ice_explorer.scene.choices import PublicTraits, ViewChoices, check_choice, types_of
-from ice_explorer.scene.view_state import STATE_VERSION
+from ice_explorer.scene.choices import STATE_VERSION, PublicTraits, ViewChoices, check_choice, types_of
 from ice_explorer.widget.work import Wanted
-from ice_explorer.wire.requests import fits, words_for
+from ice_explorer.wire.requests import fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +58,7 @@ def checked(name: str, value: object, open_work: Callable[[], Work], feature: st
             return dict(check_view(value))
         case "_given":
             if not fits(list[str], value):
-                raise _value_error("_given", list[str], value)
+                raise _value_error("_given", value)
             return value
     return check_choice(name, value)
 
@@ -156,7 +155,7 @@ def check_view(view: object) -> Mapping[str, Any]:
     """
     where = "state['view']"
     if not isinstance(view, Mapping):
-        raise _value_error(where, Mapping, view)
+        raise _value_error(where, view)
     _check_entries(where, view, types_of(ViewChoices))
     return view
 
@@ -167,11 +166,11 @@ def _check_entries(where: str, entries: Mapping[Any, Any], types: Mapping[str, A
             what = "have no other entries than `state()` of an explorer writes"
             raise OptionError.must(where, what, name, "Leave it out.", known=tuple(types))
         if not fits(types[name], value):
-            raise _value_error(f"{where}[{name!r}]", types[name], value)
+            raise _value_error(f"{where}[{name!r}]", value)
 
 
-def _value_error(where: str, kind: Any, got: object) -> OptionError:
-    return OptionError.must(where, f"be {words_for(kind)}", got, "Leave it out for the default.")
+def _value_error(where: str, got: object) -> OptionError:
+    return OptionError.must(where, "be as `state()` of an explorer writes it", got, "Leave it out for the default.")
 
 
 def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
@@ -185,35 +184,26 @@ def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
     columns += known._outcome_labels.values()
     traits = {name: value for name, value in state[0].items() if name not in Wanted._fields}
     view, notes = dict(state[1]), list[str]()
-
-    def leave_out(entries: dict[str, Any], name: str, what: str, instead: object = None) -> None:
-        entries.pop(name)
-        if instead is not None:
-            entries[name] = instead
-        notes.append(f"The saved state {what}")
-
-    feature, column = traits.get("feature", ""), traits.get("color_by")
-    if feature == "":
-        traits.pop("feature", None)
-    elif feature not in features:
-        leave_out(traits, "feature", f"opens {feature!r}, which is not an explained feature; ignored.")
+    if traits.get("feature") == "":
+        traits.pop("feature")
     ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
     if isinstance(ranking, str) and ranking == OF_MODELS and not work.choices["model"]:
-        leave_out(traits, "rank_by", "ranks by the disagreement of several models; ignored.")
-    if column is not None and column not in columns:
-        leave_out(traits, "color_by", f"colours curves by {column!r}, which is not a column of X; ignored.")
-    rows, n_rows = traits.get("selection", []), known._n_observations
-    gone = [str(row) for row in rows if row >= n_rows]
-    if gone:
-        what = f"selects rows beyond the last row of X ({n_rows - 1}); ignored: {', '.join(gone)}."
-        leave_out(traits, "selection", what, [row for row in rows if row < n_rows])
-    compared, pair = view.get("compared", []), view.get("pair", [])
-    gone = [repr(name) for name in compared if name not in features]
-    if gone:
-        what = f"compares features that are not explained; ignored: {', '.join(gone)}."
-        leave_out(view, "compared", what, [name for name in compared if name in features])
-    gone = [repr(name) for name in pair if name not in columns]
-    if gone:
-        what = f"opens the heat map of columns that X does not have; ignored: {', '.join(gone)}."
-        leave_out(view, "pair", what, [])
+        traits.pop("rank_by")
+        notes.append("The saved state ranks by the disagreement of several models; ignored.")
+    for entries, name, available, what in (
+        (traits, "feature", features, "explained features"),
+        (traits, "color_by", [None, *columns], "columns of X"),
+        (traits, "selection", range(known._n_observations), "rows of X"),
+        (view, "compared", features, "explained features"),
+        (view, "pair", columns, "columns of X"),
+    ):
+        if name not in entries:
+            continue
+        value = entries[name]
+        gone = [each for each in (value if isinstance(value, list) else [value]) if each not in available]
+        if gone:
+            notes.append(f"The saved state has a {name!r} that is not among the {what}; ignored: {listed(gone)}.")
+            entries.pop(name)
+            if name in ("selection", "compared"):
+                entries[name] = [each for each in value if each in available]
     return (traits, view), notes

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ice_explorer.beyond.interactions import JointEffects
@@ -24,18 +24,17 @@ from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
+from ice_explorer.scene.choices import STATE_VERSION, Besides
 from ice_explorer.scene.provenance import code_line
-from ice_explorer.scene.view_state import STATE_VERSION, Besides
 from ice_explorer.tables.column import clipped, readable
 from ice_explorer.tables.table import kept
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.header import outline_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ice_explorer.comparison import Disagreement
-    from ice_explorer.drafts import Drafter
     from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
@@ -59,11 +58,12 @@ class Wanted(NamedTuple):
 
 
 class Source:
-    """An explanation that is there, and what was computed of it in each unit of the distance.
+    """What an explorer explains by one model, or an explanation that is there, in each unit of the distance.
 
     - `first`: the explanation before anything is computed. `usual`: its distance; curves are the same in every one.
+    - `plan`: what computes features by the model; None where this is not at hand, nor what can be chosen of it.
     - `outline`: what is known of each feature from the start, by name.
-    - `options`: those of `explain` that were given or chosen; None where the model is not at hand.
+    - `options`: those of `explain` that were given or chosen; None without a model.
     - `output`: what is explained, as text; "" where the model has one output.
     - `outputs`, `responses`, `conventions`, `distances`: what can be chosen instead; outputs by their label.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
@@ -73,11 +73,11 @@ class Source:
     - `prediction_sd`, `score`: how far predictions spread, None until it is measured; how well they predict y.
     """
 
-    def __init__(self, explanation: Explanation, outline: Mapping[Name, Outline] | None = None) -> None:
+    def __init__(self, explanation: Explanation, plan: Plan | None = None) -> None:
         for feature in explanation.values():
             check_sendable(feature)
-        self.first = explanation
-        self.outline = outline or {each.feature: outline_of(each) for each in explanation.values()}
+        self.first, self.plan = explanation, plan
+        self.outline: Mapping[Name, Outline] = {each.feature: outline_of(each) for each in explanation.values()}
         self.usual = usual = explanation.settings.distance
         self.options: Mapping[str, Any] | None = None
         self.output = clipped(_text(explanation.settings.output))
@@ -93,13 +93,47 @@ class Source:
         self.joint = JointEffects()
         self.prediction_sd: float | None = None
         self.score = ""
+        self._reporting = ExitStack()
+        self._report: Callable[[int, int, str], None] | None = None
+
+    @classmethod
+    def of_model(cls, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> Source:
+        """Prepare a model, the rows that it is explained on, and options of `explain`."""
+        if X is None:
+            raise DataError(
+                "ICEExplorer needs the observations to explain the model on; got a model alone.",
+                "Call `ICEExplorer(model, X)`.",
+            )
+        # The bars that fill in are the progress; anything else is an option.
+        resolved = Options(**{**options, "progress": False})
+        plan = prepare(model, X, resolved, y=y)
+        source = cls(plan.explanation({}), plan)
+        source._report = source._reporting.enter_context(
+            progress_reporter(options.get("progress") or False, plan.n_predictions)
+        )
+        labels = zip(plan.features, plan.labels, strict=True)
+        source.outline = {name: (label, *plan.outline(name)) for name, label in labels}
+        # So that the line of code does not depend on what is frequent in the data.
+        source.options = {**options, "output": plan.settings.output} if plan.is_opening else options
+        source.conventions = CONVENTIONS
+        source.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
+        label_of = {_text(output): label for label, output in source.outputs.items()}
+        source.output = label_of.get(_text(plan.settings.output), _text(plan.settings.output))
+        source.responses = plan.responses if len(plan.responses) > 1 else ()
+
+        def plan_of(output: object) -> Plan:
+            # Thresholds may be those of one class; rows are compared on the same grid.
+            grid = plan.grids if resolved.grid == "thresholds" else resolved.grid
+            return plan.of_output(model, X, replace(resolved, grid=grid, output=output))
+
+        source.classes = Classes(plan, plan_of) if plan.outputs else None
+        return source
 
     def explanation(self, results: Mapping[Name, FeatureExplanation], distance: str) -> Explanation:
         """Collect features that are computed with a distance."""
-        if distance == self.usual:
-            return self._collect(results)
-        before = self._collect({name: self.results[self.usual][name] for name in results})
-        return before._with_distance(self._context(distance), results)
+        usual = results if distance == self.usual else {name: self.results[self.usual][name] for name in results}
+        collected = self.first if self.plan is None else self.plan.explanation(usual)
+        return collected if distance == self.usual else collected._with_distance(self._context(distance), results)
 
     def compute(
         self, name: Name, distance: str, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
@@ -130,103 +164,31 @@ class Source:
             self._contexts[distance] = self.first._context.with_distance(distance)
         return self._contexts[distance]
 
-    def _collect(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:  # noqa: ARG002 - all are there
-        return self.first
-
     def _compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
-        raise NotImplementedError
+        plan, report = self.plan, self._report
+        assert plan is not None  # noqa: S101 - else all results are there
+        assert report is not None  # noqa: S101
 
-    def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        """Return an anchor of a feature as pictures have it."""
-        return self.first[name]._anchor_place(anchor)
-
-    @property
-    def drafter(self) -> Drafter | None:
-        """What computes the features on samples of the rows; None where results are there."""
-        return None
-
-    @property
-    def share_done(self) -> float:
-        """How much is done, 0 to 1, where the work comes in steps from which its end can be told; else NaN."""
-        return math.nan
-
-    def check_unchanged(self) -> None:
-        """Raise if the model changed since it was explained."""
-
-    def finish(self) -> None:
-        """Take in that no feature will follow."""
-
-
-class ModelSource(Source):
-    """A model, the rows that it is explained on, and options of `explain`."""
-
-    def __init__(self, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> None:
-        if X is None:
-            raise DataError(
-                "ICEExplorer needs the observations to explain the model on; got a model alone.",
-                "Call `ICEExplorer(model, X)`.",
-            )
-        # The bars that fill in are the progress; anything else is an option.
-        resolved = Options(**{**options, "progress": False})
-        self.plan = plan = prepare(model, X, resolved, y=y)
-        self._reporting = ExitStack()
-        self._report = self._reporting.enter_context(
-            progress_reporter(options.get("progress") or False, plan.n_predictions)
-        )
-        self._n_made = 0
-        labels = zip(plan.features, plan.labels, strict=True)
-        super().__init__(plan.explanation({}), {name: (label, *plan.outline(name)) for name, label in labels})
-        # So that the line of code does not depend on what is frequent in the data.
-        self.options = {**options, "output": plan.settings.output} if plan.is_opening else options
-        self.conventions = CONVENTIONS
-        self.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
-        label_of = {_text(output): label for label, output in self.outputs.items()}
-        self.output = label_of.get(_text(plan.settings.output), _text(plan.settings.output))
-        self.responses = plan.responses if len(plan.responses) > 1 else ()
-
-        def plan_of(output: object) -> Plan:
-            # Thresholds may be those of one class; rows are compared on the same grid.
-            grid = plan.grids if resolved.grid == "thresholds" else resolved.grid
-            return plan.of_output(model, X, replace(resolved, grid=grid, output=output))
-
-        self.classes = Classes(plan, plan_of) if plan.outputs else None
-
-    def _collect(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
-        return self.plan.explanation(results)
-
-    def _compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
         def after_block(made: int, of_feature: int, label: str) -> None:
-            self._n_made += made
-            self._report(made, of_feature, label)
+            report(made, of_feature, label)
             between_blocks()
 
         def between_looks() -> bool:
-            if self.plan.is_on_cluster:  # which is looked at while it works, and has no blocks
+            if plan.is_on_cluster:  # which is looked at while it works, and has no blocks
                 between_blocks()
             return is_cancelled()
 
-        feature = self.plan.compute(name, after_block, between_looks)
-        self.plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
+        feature = plan.compute(name, after_block, between_looks)
+        plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         return feature
 
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
-        return self.plan.anchor_place(name, anchor)
-
-    def check_unchanged(self) -> None:
-        self.plan.check_unchanged()
+        """Return an anchor of a feature as pictures have it."""
+        return self.first[name]._anchor_place(anchor) if self.plan is None else self.plan.anchor_place(name, anchor)
 
     def finish(self) -> None:
+        """Take in that no feature will follow."""
         self._reporting.close()
-
-    @property
-    def drafter(self) -> Drafter | None:
-        return self.plan.drafter
-
-    @property
-    def share_done(self) -> float:
-        # Whatever computes faster than by calling the model does so for all features at once.
-        is_stepwise = self.plan.method == "brute" or self.plan.is_on_cluster
-        return self._n_made / self.plan.n_predictions if is_stepwise else math.nan
 
 
 class Work:
@@ -278,7 +240,8 @@ class Work:
         if wanted[:3] == self.shown[:3]:
             return Work(self.sources, wanted, self._given, self)
         assert self._given is not None  # noqa: S101 - else there is nothing to choose
-        self.opened.check_unchanged()
+        if self.opened.plan is not None:
+            self.opened.plan.check_unchanged()
         names = ("response", "convention")
         chosen = {each: getattr(wanted, each) for each in names if getattr(wanted, each) != getattr(self.shown, each)}
         if self.opened.outputs:
@@ -316,7 +279,7 @@ class Work:
         """Compute the next draft of all features; None where results are there, or follow from others."""
         if self.shown.distance != self.opened.usual:
             return None
-        drafters = [source.drafter for source in self.sources.values() if source.drafter is not None]
+        drafters = [source.plan.drafter for source in self.sources.values() if source.plan is not None]
         if not drafters:
             return None
         if self._drafts is None:
@@ -361,11 +324,6 @@ class Work:
             source.finish()
 
     @property
-    def share_done(self) -> float:
-        """That of all models."""
-        return sum(source.share_done for source in self.sources.values()) / len(self.sources)
-
-    @property
     def besides(self) -> Besides:
         """What views show in addition to the curves."""
         opened, known = self.opened, self.known
@@ -396,11 +354,6 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     """
     wanted = wanted or Wanted()
     for option in options:
-        if option == "budget":
-            raise OptionError(
-                "ICEExplorer() has no option 'budget': it shows samples of the rows until the result is there.",
-                "Leave it out, or write `ICEExplorer(explain(model, X, budget=…))`.",
-            )
         if option not in OF_EXPLORERS:
             raise OptionError.unknown("ICEExplorer", option, [*OF_EXPLORERS, "state"])
     sources: Mapping[str, Source]
@@ -463,12 +416,12 @@ def _prepare(given: _Given) -> Mapping[str, Source]:
     """Prepare models for the same output, features and grids."""
     models, X, y, options = given
 
-    def prepare_one(model: Any, chosen: Mapping[str, Any]) -> ModelSource:
-        return ModelSource(model, X, y, {**options, **chosen})
+    def prepare_one(model: Any, chosen: Mapping[str, Any]) -> Source:
+        return Source.of_model(model, X, y, {**options, **chosen})
 
     if len(models) == 1:
         return {name: prepare_one(model, {}) for name, model in models.items()}
-    return prepared_alike(models, options.get("grid"), prepare_one, lambda each: each.plan)
+    return prepared_alike(models, options.get("grid"), prepare_one, attrgetter("plan"))
 
 
 def _kept(value: object) -> object:

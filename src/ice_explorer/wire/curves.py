@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Classes
     from ice_explorer.tables.column import Column
-
-_ALL: Final = slice(None)
 
 
 def describe_curves(
@@ -97,20 +95,16 @@ def _describe_missing(
 
 
 def describe_classes(
-    feature: FeatureExplanation,
-    classes: Classes,
-    positions: NDArray[np.int64],
-    places: NDArray[np.intp] | slice = _ALL,
+    feature: FeatureExplanation, classes: Classes, positions: NDArray[np.int64]
 ) -> messages.ClassesBody:
     """Describe the curves of one feature for every class of the model.
 
     - `feature`: of the explained class.
     - `classes`: where the curves come from.
     - `positions` (n_lines,): rows to draw.
-    - `places` (n_grid,): which values of the grid; all of them by default.
     """
     drawn = classes.lines(feature.feature, positions)
-    grid, curves = display_axis(feature._item.feature, feature.axis).grid[places], drawn.curves[:, :, places]
+    grid, curves = display_axis(feature._item.feature, feature.axis).grid, drawn.curves
     offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
     values = curves - offsets[:, None, None]
     return messages.ClassesBody(

@@ -213,17 +213,16 @@ def score_text(explanation: Explanation) -> str:
     target = explanation._observed_target
     if target is None:
         return ""
-    known = ~np.isnan(target)
-    observed, weights = target[known], explanation._context.row_weights[known]
-    predictions = explanation._context.all_predictions[known]
-    if explanation.settings.response in {"predict_proba", "log_odds", "decision_function"}:
-        places = np.unique(predictions, return_inverse=True)[1]
-        positive, negative = np.bincount(places, weights * observed), np.bincount(places, weights * (1 - observed))
-        pairs = positive.sum() * negative.sum()
-        below = np.cumsum(negative) - negative / 2  # ties count half
-        return f"AUC {float(positive @ below / pairs):.2f}" if pairs > 0 else ""
-    total = float(weights @ (observed - np.average(observed, weights=weights)) ** 2) if weights.any() else 0.0
-    return f"R² {1 - float(weights @ (observed - predictions) ** 2) / total:.2f}" if total > 0 else ""
+    context = explanation._context
+    known = ~np.isnan(target) & (context.row_weights > 0)
+    if len(np.unique(target[known])) < 2:
+        return ""
+    from sklearn.metrics import r2_score, roc_auc_score
+
+    is_class = explanation.settings.response in {"predict_proba", "log_odds", "decision_function"}
+    measure = roc_auc_score if is_class else r2_score
+    score = measure(target[known], context.all_predictions[known], sample_weight=context.row_weights[known])
+    return f"{'AUC' if is_class else 'R²'} {score:.2f}"
 
 
 def _model_name(model: object) -> str:

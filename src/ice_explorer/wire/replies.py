@@ -15,8 +15,8 @@ from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, make_column_clock, short_cell_text, writer
 from ice_explorer.results.options import OF_MODELS
+from ice_explorer.scene.build import effects_sentence
 from ice_explorer.scene.display_axis import display_axis
-from ice_explorer.scene.effects_sentence import effects_sentence
 from ice_explorer.wire import curves, messages, requests
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.scene.view_state import Besides
+    from ice_explorer.scene.choices import Besides
     from ice_explorer.tables.column import Column
 
 _MOST_DRIVERS = 50

@@ -8,12 +8,11 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import partial
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_origin
 
 from ice_explorer.errors import ICEExplorerError
-from ice_explorer.errors.base import or_listed, quoted
+from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import RankBy, Unit
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
@@ -223,37 +222,27 @@ def parse_request(content: Mapping[str, Any]) -> Request:
     """
     name = content.get("type")
     if not isinstance(name, str) or name not in REQUESTS:
-        raise ICEExplorerError(
-            f"A request must be of type {', '.join(map(repr, REQUESTS))}; got {quoted(name)}.", _RELOAD
-        )
+        raise ICEExplorerError(f"A request must be of a known type; got {quoted(name)}.", _RELOAD)
     kind, _ = REQUESTS[name]
     known = types_of(kind)  # type: ignore[arg-type]  # types are hashable
     return cast("Request", _read(kind, {key: value for key, value in content.items() if key in known}, repr(name)))
 
 
-def _read(kind: type[Any], entries: Mapping[str, Any], request: str, within: str = "") -> object:
+def _read(kind: type[Any], entries: Mapping[str, Any], request: str) -> object:
     """Make a dataclass of JSON, or raise on the first entry that is missing, unknown or of another form."""
     types = types_of(kind)  # type: ignore[arg-type]
     # An entry that is missing holds nothing.
     required = {each.name: None for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING}
     read = {}
     for name, value in {**required, **entries}.items():
-        if name not in types:
-            raise ICEExplorerError(
-                f"{within.removesuffix('.')!r} of a request {request} must have no other entries than "
-                f"{', '.join(map(repr, types))}; got {quoted(name)}.",
-                _RELOAD,
-            )
-        if not fits(types[name], value):
-            must = words_for(types[name])
-            raise ICEExplorerError(
-                f"{within + name!r} of a request {request} must be {must}; got {quoted(value)}.", _RELOAD
-            )
-        read[name] = _read(types[name], value, request, f"{name}.") if is_dataclass(types[name]) else value
+        if name not in types or not fits(types[name], value):
+            what = f"A request {request} must be as the protocol says; got {quoted(value)} as {quoted(name)}."
+            raise ICEExplorerError(what, _RELOAD)
+        read[name] = _read(types[name], value, request) if is_dataclass(types[name]) else value
     return kind(**read)
 
 
-# --- checks of JSON from a browser or a file: types say what it must be, in words and as a test -----
+# --- checks of JSON from a browser or a file: types say what it must be -----------------------------
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
@@ -272,55 +261,31 @@ def _is_finite(value: object) -> bool:
     return is_number and abs(value) <= sys.float_info.max  # type: ignore[arg-type]  # also of an int that no float is
 
 
-class _Plain(NamedTuple):
-    """What one value must be, and several of them, in words and as a test."""
-
-    one: str
-    several: str
-    is_met: Callable[[Any], bool]
-
-
-_PLAIN: Final[Mapping[Any, _Plain]] = {
-    Any: _Plain("anything", "", lambda _value: True),
-    str: _Plain("text", "texts", is_text),
-    int: _Plain("an integer of at least 0", "integers of at least 0", _is_count),
-    float: _Plain("a finite number", "finite numbers", _is_finite),
-    bool: _Plain("True or False", "", lambda value: isinstance(value, bool)),
-    NoneType: _Plain("nothing", "", lambda value: value is None),
-    Mapping: _Plain("a dict", "", lambda value: isinstance(value, Mapping)),
+_PLAIN: Final[Mapping[Any, Callable[[Any], bool]]] = {
+    Any: lambda _value: True,
+    str: is_text,
+    int: _is_count,
+    float: _is_finite,
+    bool: lambda value: isinstance(value, bool),
+    NoneType: lambda value: value is None,
+    Mapping: lambda value: isinstance(value, Mapping),
 }
 
 
-def words_for(kind: Any) -> str:
-    """Write what the JSON of a type must be."""
-    origin, args = get_origin(kind), get_args(kind)
-    if kind in _PLAIN:
-        return _PLAIN[kind].one
-    if origin is Literal:
-        return or_listed(args)
-    if origin is Annotated:
-        return str(args[1].expected)
-    if origin in {Union, UnionType}:
-        nothing = ", or nothing" if NoneType in args else ""
-        return " or ".join(words_for(each) for each in args if each is not NoneType) + nothing
-    return f"a list of {_PLAIN[args[0]].several}" if origin in {list, Sequence} else "a dict"
-
-
 def fits(kind: Any, value: Any) -> bool:  # noqa: PLR0911 - one for each kind of type
-    """Return whether a value is the JSON of a type."""
+    """Return whether a value is the JSON of a type; the entries of a dataclass are checked one by one."""
     origin, args = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
-        return _PLAIN[kind].is_met(value)
+        return _PLAIN[kind](value)
     if origin is Literal:
         return isinstance(value, str) and value in args
     if origin is Annotated:
-        return fits(args[0], value) and args[1].is_met(value)
+        return fits(args[0], value) and args[1](value)
     if origin in {Union, UnionType}:
         return any(fits(each, value) for each in args)
     if origin in {list, Sequence}:
-        is_met = _PLAIN[args[0]].is_met if args[0] in _PLAIN else partial(fits, args[0])
-        return isinstance(value, list) and all(map(is_met, value))
-    if not isinstance(value, Mapping) or is_dataclass(kind):  # whose entries are checked one by one
+        return isinstance(value, list) and all(fits(args[0], each) for each in value)
+    if not isinstance(value, Mapping) or is_dataclass(kind):
         return isinstance(value, Mapping)
     if origin is dict:
         return all(fits(args[0], name) and fits(args[1], entry) for name, entry in value.items())

@@ -2,8 +2,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { distances, GHOST_OPACITY, likelihood, segmentOpacity } from "../../../src/plot/geometry/likelihood.ts";
-import { divergingPalette, levelPalette, plainPalette, rampPalette } from "../../../src/plot/geometry/palette.ts";
-import type { Palette } from "../../../src/plot/geometry/raster.ts";
 import { type Anchor, anchorValues, centeredCurves, slopes } from "../../../src/plot/geometry/transforms.ts";
 
 interface Transforms {
@@ -22,16 +20,6 @@ function fixture<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`../../../../tests/contract/raster/${name}`, import.meta.url), "utf-8")) as T;
 }
 
-const PALETTES: Record<string, Palette> = {
-  ramp: rampPalette("light"),
-  plain: plainPalette("light"),
-  hues_3: levelPalette(3, false, "light"),
-  hues_9: levelPalette(9, false, "light"),
-  ordered_1: levelPalette(1, true, "light"),
-  ordered_3: levelPalette(3, true, "light"),
-  diverging: divergingPalette("light"),
-};
-
 function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: number) {
   expect(actual.length).toBe(expected.length);
   for (const [z, value] of expected.entries()) {
@@ -40,16 +28,6 @@ function expectClose(actual: ArrayLike<number>, expected: number[], tolerance: n
     );
   }
 }
-
-describe("palettes", () => {
-  it("are Python's on a light background", () => {
-    const written = fixture<Record<string, { kind: string; colors: number[]; missing: number[] }>>("palettes.json");
-    expect(Object.keys(written).sort()).toEqual(Object.keys(PALETTES).sort());
-    for (const [name, palette] of Object.entries(PALETTES)) {
-      expect({ kind: palette.kind, colors: [...palette.colors], missing: palette.missing }).toEqual(written[name]);
-    }
-  });
-});
 
 describe("transforms", () => {
   const written = fixture<Transforms>("transforms.json");
