@@ -3,7 +3,6 @@
 Whatever the mistake, a message has one form: what must hold, what came, and what to do, in one line.
 """
 
-import copy
 import pickle
 import re
 from contextlib import closing
@@ -210,7 +209,7 @@ MODELS = {
         "from -1e+140 to 1e+140; it returned -1e+300 on a phantom": lambda: explain(
             at_75(lambda predictions, there: np.where(there, -1e300, predictions))
         ),
-        "those of 'age' reach 1.65e+101": lambda: explorer(explain(lambda rows: wealth(rows) * 1e100)),
+        "the predictions of 'age' reach 1.65e+101": lambda: explorer(explain(lambda rows: wealth(rows) * 1e100)),
         "the metrics of 'income' reach 1.3e+60": lambda: explain(
             lambda rows: (rows["income"] > 0).to_numpy(),
             X.assign(income=[0.0, 1e-60, *range(1, N - 1)]),
@@ -525,8 +524,7 @@ EXPLORERS = {
         "'predict' or 'log_odds'; got 'proba'": lambda: set_trait("response", "proba", classes(2), NUMBERS),
     },
     ICEExplorerError: {
-        "cannot be copied or pickled, because it computes in a thread": lambda: with_explorer(copy.copy),
-        "Use `x.explanation`, or create another one": lambda: with_explorer(lambda x: copy.deepcopy({"x": x})),
+        "cannot be copied or pickled, because it computes in a thread": lambda: with_explorer(pickle.dumps),
         "on a page. Use `x.explanation`, or": lambda: with_explorer(pickle.dumps),
     },
     Cancelled: {

@@ -249,7 +249,6 @@ class Curves(LinkedFigure):
 
 
 def _draw(mark: bqplot.Lines, lines: Lines, values: Array, width: float, **traits: object) -> None:
-    """Draw lines, or dots at levels without an order."""
     x = lines.x if values.size else np.empty(0)
     if len(x) == 1:  # bqplot would take several lines of one point for one line
         x, values = np.repeat(x, 2), np.repeat(np.atleast_2d(values), 2, axis=1)
@@ -284,7 +283,6 @@ def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], height: int, left
 
 
 def _cut(text: str, room: float = 190.0) -> str:
-    """Cut a text to so many px."""
     return elide(text, room, 11.0)
 
 
@@ -295,7 +293,6 @@ def _set_ticks(axis: bqplot.Axis, shown: Sequence[Tick], room: float = 190.0) ->
 
 
 def _set_traits(widget: Any, **traits: object) -> None:
-    """Set traits that belong together in one message."""
     with widget.hold_sync():
         for name, value in traits.items():
             setattr(widget, name, value)

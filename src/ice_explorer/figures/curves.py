@@ -257,7 +257,6 @@ class FeaturePlot:
         return [np.concatenate([np.column_stack([x, shares]), [[x[-1], 0.0], [x[0], 0.0]]])]
 
     def _add_rules(self) -> None:
-        """Draw lines where changes and slopes are 0, and where all curves of c-ICE are held."""
         thin: dict[str, Any] = {"color": self.look.mixed(0.6), "linewidth": 0.5 * self.look.line_width, "zorder": 0.9}
         if self.lines.kind != "ice":
             self.ax.axhline(0, **thin, gid="zero", label="_zero")
@@ -331,7 +330,6 @@ class FeaturePlot:
     # --- means ------------------------------------------------------------------------------------
 
     def _add_mean(self) -> None:
-        """Draw the mean and the band around it, and those with the value missing."""
         lines, (low, high) = self.lines, self.y_domain
         if lines.on_levels:
             self._add_level_means(lines.grid, lines.mean, lines.band)
@@ -348,7 +346,6 @@ class FeaturePlot:
             self._add_level_means(at, np.array([missing.mean]), np.array(missing.band)[:, None], is_missing=True)
 
     def _add_level_means(self, x: Array, mean: Array, band: Array, *, is_missing: bool = False) -> None:
-        """Mark the mean of each level and the band around it."""
         look: dict[str, Any] = {"color": self._mean_color, "linewidth": self._width, "path_effects": self._halo()}
         label = "_spread" if is_missing else self._band_label
         self.ax.vlines(x, *np.clip(band, *self.y_domain), **look, zorder=4, gid="spread", label=label)
@@ -503,7 +500,6 @@ class FeaturePlot:
 
     @property
     def _mean_handles(self) -> list[Line2D | Patch]:
-        """Return what the legend has of the mean and the band around it."""
         ink, mean = self._mean_color, Line2D([], [], **self._mean_look)
         if self.lines.on_levels:
             upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}

@@ -124,7 +124,6 @@ def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str
 
 
 def _write_dates(axis: Axis, **options: int) -> None:
-    """Write the places of an axis as dates."""
     untyped: Any = dates
     locator = untyped.AutoDateLocator(**options)
     axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))

@@ -156,7 +156,6 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -
 
 
 def _two_triangles() -> Path:
-    """Return a triangle that points up beside one that points down."""
     up = np.array([[-1.1, -0.5], [-0.1, -0.5], [-0.6, 0.5], [-1.1, -0.5]])
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path.make_compound_path(Path(up, codes), Path(-up, codes))
@@ -170,5 +169,4 @@ def _four_dots() -> Path:
 
 
 def _finite(value: float | None) -> float:
-    """Return a value, or 0 where it is none."""
     return value if value is not None and math.isfinite(value) else 0.0

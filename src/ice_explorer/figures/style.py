@@ -233,7 +233,6 @@ def check_palette(coloring: Coloring, palette: object) -> None:
 
 
 def _spread_colors(coloring: Coloring, colors: Any) -> Any:
-    """Return 256 colours of a ramp, or one for each level."""
     is_ramp, n_levels = coloring.domain is not None, max(1, len(coloring.levels))
     if isinstance(colors, ListedColormap) and colors.N < _SHADES and not is_ramp:
         colors = list(np.asarray(colors.colors))  # distinct ones

@@ -174,7 +174,6 @@ class _Curves:
             self._classes_height = (_LEADING + 1) * self.letter + self._height_of_smalls(scene.classes, _CLASS)
 
     def _heading(self, paper: Paper, *, with_rank: bool) -> list[_Text]:
-        """The lines above the curves: title and sentence."""
         scene, room = self.scene, 0.94 * self.width
         if scene.features:
             n, n_drawn = len(scene.ranking.bars), len(scene.features)
@@ -241,8 +240,12 @@ class _Curves:
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(parent, axes, plots[0].coloring, plots[0].palette)
 
+<<<<<<< HEAD
     def _draw_small(self, ax: Axes, small: Small, room: float) -> FeaturePlot:
         """Draw a plot that is so many pt wide under its name."""
+=======
+    def _draw_small(self, ax: Axes, small: Small, room: float, *, with_titles: bool) -> FeaturePlot:
+>>>>>>> drawing
         lines, letter = small.lines, self.letter
         ax.set_label(small.title)
         plot = FeaturePlot(ax, lines, len(lines.positions), is_small=True)

@@ -276,7 +276,6 @@ def scenes(explanation: Explanation, state: ViewState) -> list[Scene]:
 
 
 def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Scene:
-    """Show one feature beside the ranking."""
     opened = explanation[state.feature if state.feature != "" else ranking.bars[0].label]
     state, models = replace(state, feature=opened.label), state.besides.models
     lines = shown_lines(explanation, opened, state)

@@ -290,7 +290,6 @@ def middle_of(curves: Array) -> Array:
 
 
 def _missing(feature: FeatureExplanation, positions: Rows, decay: float, *, is_probability: bool) -> Missing | None:
-    """Return the predictions with the value missing; None where no observation lacks it."""
     known = feature._missing_dependence
     if known is None:
         return None
@@ -301,7 +300,6 @@ def _missing(feature: FeatureExplanation, positions: Rows, decay: float, *, is_p
 
 
 def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | float) -> Lines:
-    """Lower each curve of ICE by what it is at the anchor."""
     curves, missing, index = lines.values, lines.missing, anchor_index(lines.grid, lines.axis.median, anchor)
     if index is not None:
         level, mean_level = curves[:, index], float(lines.mean[index])

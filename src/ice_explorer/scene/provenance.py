@@ -112,7 +112,6 @@ def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION, m
 
 
 def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:
-    """Options of `explain` that were not left at their defaults."""
     settings = explanation.settings
     given: dict[str, object] = {}
     needs_target = holds_target or state.choice("target") or state.color_by in explanation._outcome_labels.values()

@@ -431,7 +431,6 @@ class Background:
 
 
 def _refuse(questions: Sequence[_Question], error: Exception) -> None:
-    """Send error replies to those who still exist."""
     for question in questions:
         try:
             question.refuse(error)

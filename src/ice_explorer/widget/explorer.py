@@ -306,7 +306,6 @@ class ICEExplorer(anywidget.AnyWidget):
 
     @classmethod
     def _public_traits(cls) -> list[str]:
-        """Names of the traits that users set."""
         return [name for name, trait in cls.class_traits().items() if isinstance(trait, _Checked) and name[0] != "_"]
 
     def _begin(self, work: Work) -> None:
@@ -736,7 +735,6 @@ class ICEExplorer(anywidget.AnyWidget):
 
     @traitlets.observe("feature")
     def _prefer_open(self, _change: object) -> None:
-        """Compute the open feature before the others."""
         work = self._work
         if work is not None and self.feature in work.by_label:
             self._background.prefer([work.by_label[self.feature]])
@@ -761,7 +759,6 @@ class ICEExplorer(anywidget.AnyWidget):
         return tables.is_whole
 
     def _described(self, work: Work) -> Header:
-        """Describe the tables as they are."""
         from ice_explorer.export import request as export_request
 
         choices = {f"{name}s": list(choices) for name, choices in work.choices.items()}

@@ -23,7 +23,7 @@ from ice_explorer.locks import cancel_wait_when
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, SCALES, Options
+from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
 from ice_explorer.scene.choices import STATE_VERSION, Besides
 from ice_explorer.scene.provenance import code_line
 from ice_explorer.tables.column import clipped, readable
@@ -376,14 +376,13 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background
             distance = options.pop("distance")
         given = _Given(models, kept(X), kept(y), options)
-        given, sources = _prepare_saved(given, wanted)
+        sources = _prepare(given)
     opened = wanted.model if wanted.model in sources else next(iter(sources))
     work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given)
     return _restore(work, wanted._replace(distance=wanted.distance or distance))
 
 
 def _restore(work: Work, wanted: Wanted) -> Work:
-    """Return the work on what is wanted, as far as it can be chosen."""
     there = {name: wish for name, wish in wanted._asdict().items() if wish in work.choices[name]}
     fitting = work.shown._replace(**there)
     if fitting != work.shown:
@@ -398,18 +397,6 @@ def _restore(work: Work, wanted: Wanted) -> Work:
             instead = f"using {current!r}" if current else "using the only one"
             work.lost.append(f"The saved state refers to the {name} {wish!r}, which is not available; {instead}.")
     return work
-
-
-def _prepare_saved(given: _Given, wanted: Wanted) -> tuple[_Given, Mapping[str, Source]]:
-    """Prepare what is wanted where its names are options of the models, else what was given."""
-    saved = {name: getattr(wanted, name) for name in ("output", "response", "convention")}
-    usual = {**DEFAULTS, **given.options}
-    saved = {name: value for name, value in saved.items() if value not in ("", usual[name])}
-    if saved:
-        with suppress(DataError, OptionError):  # a text may stand for a number, or for what there is not
-            restored = given._replace(options={**given.options, **saved})
-            return restored, _prepare(restored)
-    return given, _prepare(given)
 
 
 def _prepare(given: _Given) -> Mapping[str, Source]:

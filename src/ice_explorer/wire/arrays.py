@@ -59,14 +59,21 @@ def _dtype(kind: Any) -> np.dtype[Any] | None:
 
 
 def check_sendable(feature: FeatureExplanation) -> None:
-    """Check that predictions are far from the ends of single precision, as browsers get them and their slopes.
+    """Check that predictions and figures are far from the ends of single precision, as browsers get them.
 
     - raises PredictionError: if one is too large.
     """
-    largest = max(map(abs, feature._prediction_range))
-    if largest > _LARGEST_SENT:
-        raise PredictionError(
-            f"An explorer shows predictions up to {_LARGEST_SENT:g}; those of {quoted(feature.feature)} reach "
-            f"{largest:.3g}.",
-            "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`.",
-        )
+    lowest, highest = feature._prediction_range
+    figures = {"predictions": [lowest, highest]}
+    gap = 1.0 if feature._item.feature.is_unordered else float(np.diff(feature.axis).min(initial=np.inf))
+    if feature.scale * (highest - lowest) > _LARGEST_SENT * gap:  # else no slope can be too steep
+        figures["metrics"] = list(feature.metrics(1.0).values())
+    for what, values in figures.items():
+        largest = float(np.nanmax(np.abs(values)))
+        if largest > _LARGEST_SENT:
+            raise PredictionError(
+                f"An explorer shows numbers up to {_LARGEST_SENT:g}; the {what} of {quoted(feature.feature)} reach "
+                f"{largest:.3g}.",
+                "Explain a function that scales predictions down, such as `lambda X: model.predict(X) / 1e100`, or "
+                "leave the feature out with `features=`.",
+            )

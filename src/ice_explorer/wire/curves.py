@@ -86,7 +86,6 @@ def measure_distances(feature: FeatureExplanation, positions: NDArray[np.int64])
 def _describe_missing(
     feature: FeatureExplanation, positions: NDArray[np.int64], offset: float
 ) -> messages.MissingBody | None:
-    """Describe predictions with the value missing; None where no observation lacks it."""
     known = feature._missing_dependence
     if known is None:
         return None
