@@ -240,12 +240,7 @@ class _Curves:
         if plots[0].coloring.domain is not None:
             add_shared_color_bar(parent, axes, plots[0].coloring, plots[0].palette)
 
-<<<<<<< HEAD
     def _draw_small(self, ax: Axes, small: Small, room: float) -> FeaturePlot:
-        """Draw a plot that is so many pt wide under its name."""
-=======
-    def _draw_small(self, ax: Axes, small: Small, room: float, *, with_titles: bool) -> FeaturePlot:
->>>>>>> drawing
         lines, letter = small.lines, self.letter
         ax.set_label(small.title)
         plot = FeaturePlot(ax, lines, len(lines.positions), is_small=True)
