@@ -79,7 +79,7 @@ def test_an_explorer_of_a_file_has_the_observed_target(make, ask):
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
-        ({"type": "interactions"}, "Interactions need the curves of all rows; this explanation was opened from a file"),
+        ({"type": "interactions"}, "Interactions need the curves of all rows; this explanation has those of"),
         ({"type": "two_way", "first": "a", "second": "b"}, "Partial dependence on two features needs the model"),
         ({"type": "intervals", "rank_by": "impact", "level": 0.95, "decay": 0.5,
           "unit": "prediction"}, "Intervals need the curves of all rows"),
