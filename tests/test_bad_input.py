@@ -3,6 +3,7 @@
 Whatever the mistake, a message has one form: what must hold, what came, and what to do, in one line.
 """
 
+import copy
 import pickle
 import re
 from contextlib import closing
@@ -525,6 +526,7 @@ EXPLORERS = {
     },
     ICEExplorerError: {
         "cannot be copied or pickled, because it computes in a thread": lambda: with_explorer(pickle.dumps),
+        "copied or pickled, because it computes in a thread and is shown": lambda: with_explorer(copy.copy),
         "on a page. Use `x.explanation`, or": lambda: with_explorer(pickle.dumps),
     },
     Cancelled: {

@@ -631,11 +631,17 @@ class ICEExplorer(anywidget.AnyWidget):
         explanation = self.explanation
         return export.frozen(explanation, self._drawn(self._open_work()), max_lines)
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
+    def __copy__(self) -> NoReturn:
         raise ICEExplorerError(
             "An explorer cannot be copied or pickled, because it computes in a thread and is shown on a page.",
             "Use `x.explanation`, or create another one: `ICEExplorer(model, X, state=x.state())`.",
         )
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        self.__copy__()
 
     def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
