@@ -193,8 +193,8 @@ def test_a_failing_model_is_told_where(X):
     with pytest.raises(PredictionError) as caught:
         explain(model, rows, features=["sex"]).two_way("age", "bmi")._complete()
     assert str(caught.value) == (
-        "The model failed on phantom observations of 'age and bmi' (grid value (60.0, 950.0), row 0 of X): "
-        "RuntimeError: too much. Name another pair, or explain a function that can predict it."
+        "The model failed on phantom observations of 'age and bmi' (grid values (30.0, 27.0) to (60.0, 950.0), "
+        "rows 0 to 119 of X): RuntimeError: too much. Name another pair, or explain a function that can predict it."
     )
 
 
