@@ -97,7 +97,7 @@ def test_what_is_saved_is_what_plot_draws(explanation, tmp_path):
     state = ViewState(feature="x1", color_by="x0", kind="c-ice", max_lines=100)
     saved = view_of(explanation, with_ranking=False, feature="x1", color_by="x0", kind="c-ice", max_lines=100).axes[0]
     plotted = explanation.plot("x1", "c-ice", color_by="x0", max_lines=100)
-    for gid in ("mean", "spread"):
+    for gid in ("mean", "observed"):
         for one, other in zip(by_gid(saved, gid), by_gid(plotted, gid), strict=True):
             if hasattr(one, "get_xydata"):
                 assert_allclose(one.get_xydata(), other.get_xydata())

@@ -27,7 +27,7 @@ from ice_explorer.scene.build import average_sentence, scene, with_surroundings
 from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.scene.coloring import split_colors
 from ice_explorer.scene.display_axis import DisplayAxis
-from ice_explorer.scene.lines import leaving_text, middle_of, slope_ends, slope_range
+from ice_explorer.scene.lines import leaving_text, slope_ends, slope_range
 from ice_explorer.widget.static_picture import picture
 from ice_explorer.widget.work import Wanted, work_of
 
@@ -105,38 +105,6 @@ def test_slopes_are_drawn_over_bins_and_computed_from_every_step(explanation):
 
 
 # --- the band -------------------------------------------------------------------------------------
-
-
-def test_the_band_of_probabilities_is_that_of_quantiles():
-    """Mean ± SD leaves [0, 1] there; changes and other outputs keep it. The legend says which it is."""
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=200), "town": rng.choice(["x", "y"], 200)})
-    X.loc[:9, "a"] = np.nan
-
-    class Model:
-        classes_ = ("no", "yes")
-
-        def predict(self, rows):
-            return np.array(self.classes_)[(self.predict_proba(rows)[:, 1] > 0.5).astype(int)]
-
-        def predict_proba(self, rows):
-            p = np.where(rows["town"] == "x", 0.02, np.where(rows["a"].isna(), 0.5, rows["a"] > 1))
-            return np.column_stack([1 - p, p])
-
-    e = explain(Model(), X, progress=False)
-    for feature in ("a", "town"):
-        f = e[feature]
-        assert (f.partial_dependence - f.spread).min() < 0
-        lines = seen(e, feature=feature).lines
-        assert_allclose(lines.band, np.quantile(f.curves, [0.16, 0.84], axis=0), rtol=1e-12)
-        assert lines.band.min() >= 0
-        assert lines.band.max() <= 1
-        assert "middle 68 %" in texts(view_of(e, feature=feature), "legend")
-    beside = seen(e, feature="a").lines.missing
-    assert beside.band == tuple(np.quantile(beside.values, [0.16, 0.84]))
-    centred = seen(e, feature="a", kind="c-ice").lines
-    assert_allclose(centred.band, [centred.mean - centred.spread, centred.mean + centred.spread])
-    assert "± 1 SD" in texts(view_of(e, feature="a", kind="c-ice"), "legend")
 
 
 # --- sentences and signs --------------------------------------------------------------------------
@@ -537,14 +505,8 @@ def contract():
         "sentences": sentence_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
-        "middle": middle_cases(),
         "splits": split_cases(),
     }
-
-
-def middle_cases():
-    curves = np.random.default_rng(1).uniform(size=(7, 3)).astype(np.float32)
-    return [{"curves": some.tolist(), "ends": middle_of(some).tolist()} for some in (curves, curves[:2], curves[:1])]
 
 
 def test_the_contract_is_what_python_gives_today():

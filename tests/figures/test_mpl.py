@@ -250,9 +250,9 @@ def test_titles_are_those_of_set_title(e):
 def test_artists_are_found_by_their_group_id(e):
     """Each has an id and a label, and an SVG file has the ids."""
     ax = e.plot("temp", kind="c-ice", max_lines=50)
-    labels = {gid: by_gid(ax, gid)[0].get_label() for gid in ("curves", "mean", "spread", "observed", "histogram")}
+    labels = {gid: by_gid(ax, gid)[0].get_label() for gid in ("curves", "mean", "observed", "histogram")}
     assert labels == {
-        "curves": "50 of 160 curves", "mean": "mean", "spread": "± 1 SD", "observed": "observed",
+        "curves": "50 of 160 curves", "mean": "mean", "observed": "observed",
         "histogram": "_histogram",
     }  # fmt: skip
     (mean,) = by_gid(ax, "mean")
@@ -268,7 +268,7 @@ def test_legends_are_ordinary(e):
     legend = ax.get_legend()
     named = [text.get_text() for text in legend.get_texts()]
     assert set(named[:4]) == set(SEASONS)
-    assert named[4:] == ["50 of 160 curves", "mean", "± 1 SD", "observed"]
+    assert named[4:] == ["50 of 160 curves", "mean", "observed"]
     assert legend.get_title().get_text() == "season"
     again = [text.get_text() for text in ax.legend().get_texts()]
     assert set(again) == set(named)
@@ -280,7 +280,6 @@ def test_names_of_groups_are_beside_the_ends_of_their_means(e):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "50 of 160 curves",
         "mean",
-        "± 1 SD",
         "observed",
     ]
     ends = {line.get_label().removeprefix("_mean of "): line.get_ydata()[-1] for line in by_gid(ax, "group mean")}
@@ -304,7 +303,6 @@ def test_two_explanations_on_the_same_axes_have_a_legend_together(e):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "first",
         "mean",
-        "± 1 SD",
         "observed",
         "second",
     ]

@@ -67,7 +67,6 @@ _MOST_PX: Final = 30.0
 _GOLDEN: Final = 0.6180339887498949
 
 _OBSERVED: Final = "observed"
-_SLOPE_SPREAD: Final = "SD of the slopes"
 _UNLIKE_SHARE: Final = "share unlike any observation"
 
 
@@ -106,7 +105,6 @@ class FeaturePlot:
         self._n_drawn = lines.n_rows
         some = "" if self._n_drawn == n_rows else f" of {n_rows:,}"
         self._curves_label = f"{self._n_drawn:,}{some} curves"
-        self._band_label = "± 1 SD" if lines.middle is None else "middle 68 %"
         self._dim = _DIMMED if lines.selected.any() else 1.0
         self._width = 1.5 * self.look.line_width
         self._mean_color: Any = self.look.mixed(1)
@@ -235,9 +233,6 @@ class FeaturePlot:
         strips: list[tuple[list[Array], Any, dict[str, Any]]] = [
             (boxes, look.mixed(0.3), {"gid": "histogram", "label": "_histogram"})
         ]
-        if lines.kind == "d-ice" and not lines.is_empty:
-            spread = self._areas(lines.x, lines.spread_heights)
-            strips.append((spread, look.mixed(0.5), {"gid": "slope spread", "label": _SLOPE_SPREAD}))
         if lines.unlike is not None:
             unlike = self._areas(lines.grid, lines.unlike)
             strips.append((unlike, UNLIKE, {"alpha": 0.4, "gid": "unlike", "label": _UNLIKE_SHARE}))
@@ -330,27 +325,12 @@ class FeaturePlot:
     # --- means ------------------------------------------------------------------------------------
 
     def _add_mean(self) -> None:
-        lines, (low, high) = self.lines, self.y_domain
-        if lines.on_levels:
-            self._add_level_means(lines.grid, lines.mean, lines.band)
-        else:
-            band = np.clip(lines.band, low, high)
-            look: dict[str, Any] = {"color": self._mean_color, "alpha": 0.09, "linewidth": 0}
-            self.ax.fill_between(lines.x, band[0], band[1], **look, zorder=1.9, gid="spread", label=self._band_label)
-            thin: dict[str, Any] = {"color": self._mean_color, "linewidth": 0.45 * self.look.line_width, "zorder": 3}
-            for edge in band:
-                self.ax.plot(lines.x, edge, **thin, linestyle=(0, (4, 2.6)), gid="spread", label="_spread")
-            self.ax.plot(lines.x, lines.mean, **{"path_effects": self._halo(), **self._mean_look})
+        lines = self.lines
+        x, look = (lines.grid, self._mean_mark) if lines.on_levels else (lines.x, {"path_effects": self._halo()})
+        self.ax.plot(x, lines.mean, **{**look, **self._mean_look})
         if lines.missing is not None:
-            at, missing = np.array([self.beside]), lines.missing
-            self._add_level_means(at, np.array([missing.mean]), np.array(missing.band)[:, None], is_missing=True)
-
-    def _add_level_means(self, x: Array, mean: Array, band: Array, *, is_missing: bool = False) -> None:
-        look: dict[str, Any] = {"color": self._mean_color, "linewidth": self._width, "path_effects": self._halo()}
-        label = "_spread" if is_missing else self._band_label
-        self.ax.vlines(x, *np.clip(band, *self.y_domain), **look, zorder=4, gid="spread", label=label)
-        beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
-        self.ax.plot(x, mean, **{**self._mean_mark, **self._mean_look, **(beside if is_missing else {})})
+            beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
+            self.ax.plot([self.beside], [lines.missing.mean], **{**self._mean_look, **self._mean_mark, **beside})
 
     def _add_group_means(self) -> None:
         """Draw the mean of the lines of each colour that stands for a level; on levels, dots side by side."""
@@ -476,7 +456,7 @@ class FeaturePlot:
             label = self.line_kw.get("label", self._curves_label)
             result.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
         if lines.group_means is None:  # else each is in the colour of its model
-            result += self._mean_handles
+            result.append(Line2D([], [], **self._mean_look))
         result += [] if lines.ale is None else [Line2D([], [], **self._ale_look)]
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
         if not self.is_small:
@@ -492,21 +472,9 @@ class FeaturePlot:
             )
         if n_selected > 1 and lines.group_means is None:
             result.append(Line2D([], [], **self._selected_mean_look))
-        if lines.kind == "d-ice":
-            result.append(Patch(facecolor=faint, label=_SLOPE_SPREAD))
-        if lines.unlike is not None:
+        if lines.unlike is not None and lines.unlike.any():
             result.append(Patch(facecolor=UNLIKE, alpha=0.4, label=_UNLIKE_SHARE))
         return result
-
-    @property
-    def _mean_handles(self) -> list[Line2D | Patch]:
-        ink, mean = self._mean_color, Line2D([], [], **self._mean_look)
-        if self.lines.on_levels:
-            upright: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 11}
-            upright |= {"color": ink, "markeredgewidth": self._width}
-            return [mean, Line2D([], [], label=self._band_label, **upright)]
-        edge: dict[str, Any] = {"edgecolor": ink, "linewidth": 0.45 * self.look.line_width, "linestyle": (0, (4, 2.6))}
-        return [mean, Patch(facecolor=(*to_rgb(ink), 0.1), label=self._band_label, **edge)]
 
     @property
     def level_handles(self) -> Iterator[Line2D]:

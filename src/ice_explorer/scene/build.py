@@ -22,7 +22,7 @@ from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, split_of
 from ice_explorer.scene.display_axis import display_axis, place_writer
-from ice_explorer.scene.lines import ale_line, join_lines, leaving_text, lines_of, middle_of, slope_range
+from ice_explorer.scene.lines import ale_line, join_lines, leaving_text, lines_of, slope_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -328,7 +328,6 @@ def _lines_of_models(explanation: Explanation, models: ModelComparison, state: V
     coloring = Coloring("model", values, levels=tuple(models.explanations))
     lines = replace(
         join_lines(parts, coloring),
-        spread=np.max([part.spread for part in parts], axis=0),
         is_cut=any(part.is_cut for part in parts),
         remark=next((part.remark for part in parts if part.remark is not None), None),
         group_means=np.stack([part.mean for part in parts]),
@@ -442,7 +441,7 @@ def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: S
         curves = np.broadcast_to(result.curves[at], lines.values.shape)
         unplaced = np.full(len(positions), np.nan)  # observed values are marked above
         drawn = replace(
-            lines, values=curves, mean=curves.mean(axis=0), middle=middle_of(curves), own_y=unplaced, missing=None,
+            lines, values=curves, mean=curves.mean(axis=0), own_y=unplaced, missing=None,
             y_span=span,
         )  # fmt: skip
         smalls.append(Small(output, drawn, at == result.explained))

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 ROUNDING: Final = 1e-9
 GHOST_OPACITY: Final = 0.06  # of a segment that is out of distribution
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
-_MIDDLE: Final = (0.16, 0.84)  # of a normal distribution, one standard deviation below and above the mean
 _SLOPE_BINS: Final = 20  # of `js/src/plot/geometry/transforms.ts`
 # The constants of value_range.ts, where they are explained.
 _BULK: Final = 0.95
@@ -52,13 +51,12 @@ _OF_LINES: Final = ("positions", "selected", "values", "opacity", "dot_opacity",
 class Missing:
     """Predictions with the value missing, drawn next to the axis.
 
-    `values` (n_lines,), their mean and the ends of their band are in the units of the lines; `count` observations lack
-    the value, and the dots of the others have an `opacity`: one change of level away from any other.
+    `values` (n_lines,) and their mean are in the units of the lines; `count` observations lack the value, and the dots
+    of the others have an `opacity`: one change of level away from any other.
     """
 
     values: Array
     mean: float
-    band: tuple[float, float]
     count: int
     opacity: float
 
@@ -74,10 +72,7 @@ class Lines:
     - `values` (n_lines, n_points): [output], or [output / feature] for d-ICE.
     - `opacity` (n_lines, n_points - 1): of each segment, by the likelihood at its right end.
     - `dot_opacity` (n_lines, n_grid): of a dot at each grid value.
-    - `mean`, `spread` (n_points,): partial dependence as this kind of picture has it, and the standard deviation of the
-      lines.
-    - `middle` (2, n_points): what is shaded around the mean of probabilities instead of one standard deviation to
-      either side, which could leave [0, 1]: the middle 68 % of the curves.
+    - `mean` (n_points,): partial dependence as this kind of picture has it.
     - `own_y` (n_lines,): where each line is at the observed value; NaN where nothing is drawn next to the axis.
     - `missing`: what is drawn next to the axis.
     - `positions` (n_lines,): rows of X. `selected` (n_lines,): True for rows that are marked.
@@ -101,8 +96,6 @@ class Lines:
     opacity: Array
     dot_opacity: Array
     mean: Array
-    spread: Array
-    middle: Array | None
     own_y: Array
     missing: Missing | None
     positions: Rows
@@ -119,7 +112,7 @@ class Lines:
     unlike: Array | None = None
 
     def take(self, chosen: Mask) -> Lines:
-        """Return some of the lines; mean, band and data are still those of all."""
+        """Return some of the lines; mean and data are still those of all."""
         parts: dict[str, Any] = {name: getattr(self, name) for name in _OF_LINES}
         kept = {name: part[chosen] for name, part in parts.items() if part is not None}
         missing = self.missing and replace(self.missing, values=self.missing.values[chosen])
@@ -135,11 +128,6 @@ class Lines:
     def own_x(self) -> Array:
         """Observed value of each row, (n_lines,); NaN where it is missing."""
         return self.axis.observed[self.positions]
-
-    @property
-    def band(self) -> Array:
-        """What is shaded around the mean, (2, n_points)."""
-        return np.array([self.mean - self.spread, self.mean + self.spread]) if self.middle is None else self.middle
 
     @property
     def n_rows(self) -> int:
@@ -204,14 +192,6 @@ class Lines:
         left, right = (np.clip(ends, *self.x_domain) for ends in (edges[:-1] + gap, edges[1:] - gap))
         return left, right, np.where(left < right, counts / tallest, 0.0), n_missing / tallest
 
-    @property
-    def spread_heights(self) -> Array:
-        """Standard deviation of the slopes at each point, as a share of the tallest that is drawn."""
-        tallest = max(float(self.spread.max()), ROUNDING * float(np.abs(self.values).max(initial=0.0)))
-        if self.is_cut:  # where a step is cut off above, its spread is cut off as well
-            tallest = min(tallest, (self.y_domain[1] - self.y_domain[0]) / 2)
-        return np.minimum(self.spread / (tallest or 1.0), 1.0)
-
 
 def join_lines(parts: Sequence[Lines], coloring: Coloring) -> Lines:
     """Put the lines of several pictures of a feature into one with other colours; all else is that of the first."""
@@ -245,7 +225,6 @@ def lines_of(
         fade = _faded(feature.likelihood(state.decay, rows=positions))
     if state.decay < 1 and fades_unlike:
         fade = np.where(feature._are_unlike(positions), 0.0, fade)
-    is_probability = explanation.settings.response == "predict_proba"
     lines = Lines(
         feature=feature.label,
         kind=kind,
@@ -256,10 +235,8 @@ def lines_of(
         opacity=fade[:, 1:],
         dot_opacity=fade,
         mean=feature.partial_dependence,
-        spread=feature.spread,
-        middle=middle_of(curves) if is_probability and kind == "ice" else None,
         own_y=feature._predictions(positions),
-        missing=_missing(feature, positions, state.decay, is_probability=is_probability),
+        missing=_missing(feature, positions, state.decay),
         positions=positions,
         selected=np.isin(positions, state.selection),
         remark=None if kind == state.kind else f"{feature.label} {_NO_SLOPES}",
@@ -273,8 +250,7 @@ def lines_of(
     if len(lines.x) == 1 and not axis.has_levels:  # short dashes: there is no interval to draw a line over
         value = float(lines.x[0])
         reach = (abs(value) * 0.1 or 0.5) / 4
-        parts: dict[str, Any] = {name: getattr(lines, name) for name in ("values", "mean", "spread", "middle")}
-        parts = {name: np.repeat(part, 2, axis=-1) for name, part in parts.items() if part is not None}
+        parts: dict[str, Any] = {name: np.repeat(getattr(lines, name), 2, axis=-1) for name in ("values", "mean")}
         ends, solid = np.array([value - reach, value + reach]), np.ones((len(positions), 1))
         lines = replace(lines, x=ends, opacity=solid, **parts)
     return replace(lines, y_title=_y_title(explanation.output_label, lines))
@@ -284,19 +260,13 @@ def _faded(weights: Array) -> Array:
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
 
 
-def middle_of(curves: Array) -> Array:
-    """Return the ends of the middle 68 % of the curves at each point: unlike mean ± SD, they stay in [0, 1]."""
-    return np.quantile(curves, _MIDDLE, axis=0) if len(curves) else np.full((2, curves.shape[1]), math.nan)
-
-
-def _missing(feature: FeatureExplanation, positions: Rows, decay: float, *, is_probability: bool) -> Missing | None:
+def _missing(feature: FeatureExplanation, positions: Rows, decay: float) -> Missing | None:
     known = feature._missing_dependence
     if known is None:
         return None
-    values, (mean, spread) = feature._missing_rows(positions), known
-    low, high = middle_of(values[:, None])[:, 0].tolist() if is_probability else (mean - spread, mean + spread)
     count = int(np.isnan(feature._item.feature.values).sum())
-    return Missing(values=values, mean=mean, band=(low, high), count=count, opacity=float(_faded(np.array(decay))))
+    opacity = float(_faded(np.array(decay)))
+    return Missing(values=feature._missing_rows(positions), mean=known[0], count=count, opacity=opacity)
 
 
 def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | float) -> Lines:
@@ -314,12 +284,8 @@ def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | flo
     if missing is not None:
         values = missing.values - level
         middle = float(values.mean()) if index is None else missing.mean - mean_level
-        reach = float(values.std()) if len(values) else (missing.band[1] - missing.band[0]) / 2
-        missing = replace(missing, values=values, mean=middle, band=(middle - reach, middle + reach))
-    spread = centred.std(axis=0)
-    return replace(
-        lines, values=centred, mean=mean, spread=spread, own_y=own_y, missing=missing, anchored_at=anchored_at
-    )
+        missing = replace(missing, values=values, mean=middle)
+    return replace(lines, values=centred, mean=mean, own_y=own_y, missing=missing, anchored_at=anchored_at)
 
 
 def _slopes(lines: Lines) -> Lines:
@@ -342,7 +308,6 @@ def _slopes(lines: Lines) -> Lines:
         values=np.repeat(slopes, 2, axis=1),
         opacity=opacity,
         mean=np.repeat(np.diff(lines.mean[kept]) / np.diff(grid), 2),
-        spread=np.repeat(slopes.std(axis=0), 2),
         own_y=own_y,
         missing=None,
     )
