@@ -288,7 +288,7 @@ def test_letters_that_no_document_can_hold_are_replaced():
     name = "a\x00b\x0bc\nd\te"
     X = pd.DataFrame({name: [1.0, 2.0, 3.0], "z": [3.0, 1.0, 2.0]})
     explanation = explain(lambda table: table.iloc[:, 0].to_numpy(), X, progress=False)
-    assert view_of(explanation, feature=name).axes[-1].get_xlabel() == "a�b�c d e"
+    assert view_of(explanation, feature=name).axes[-1].get_xlabel() == "a�b c d e"
 
 
 WIDTHS = [89.0, *(pytest.param(width, marks=pytest.mark.wide) for width in (120.0, 183.0))]

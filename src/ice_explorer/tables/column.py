@@ -53,8 +53,8 @@ def labels_of(names: Iterable[object]) -> list[str]:
     """
 
     def label(text: str) -> str:
-        seen = text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)
-        return clipped(" ".join(seen.split())) or "(no name)"
+        seen = " ".join(text.split())
+        return clipped(seen) if any(map(str.isprintable, seen)) else "(no name)"
 
     return _tell_apart([str(name) for name in names], label)
 
