@@ -133,7 +133,7 @@ def test_messages_say_the_time_in_the_zone():
             raise ValueError("too late")
         return rows["n"].to_numpy()
 
-    with pytest.raises(ice.errors.PredictionError, match=r"grid value 2024-01-06, row 0 of X"):
+    with pytest.raises(ice.errors.PredictionError, match=r"grid values 2024-01-05 to 2024-01-06, row 0 of X"):
         explained(table(TOKYO.tz_convert("Asia/Tokyo"))[:1].assign(n=1.0), failing, grid={"t": [TOKYO[4], TOKYO[5]]})
 
 

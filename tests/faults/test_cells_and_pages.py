@@ -355,7 +355,7 @@ def test_an_explanation_outlives_its_explorer(make):
 def test_refused_arguments_leave_no_connection_and_no_thread(make):
     """The explorer was never made."""
     before = set(registry())
-    with pytest.raises(TypeError):
+    with pytest.raises(errors.OptionError):
         make(Regressor(), observations(), nonsense=1)
     assert (set(registry()), threads()) == (before, [])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LinkKind = Literal["identity", "exp", "sigmoid", "softmax", "softmax_log_odds"]
 
 _KINDS: Mapping[str, tuple[LinkKind, ...]] = {
-    "predict_proba": ("sigmoid", "softmax"),
+    "predict_proba": ("identity", "sigmoid", "softmax"),
     "log_odds": ("identity", "softmax_log_odds"),
     "decision_function": ("identity",),
     "predict": ("identity", "exp", "sigmoid", "softmax"),

@@ -74,7 +74,7 @@ class _Run(NamedTuple):
 
 
 class Lifetime:
-    """What is known of who uses an explorer.
+    """What is known of who uses an explorer. Made before the model is called: explorers of earlier runs pause then.
 
     - `explorer`: referenced weakly; its background pauses when it becomes unused, and resumes when it is used again.
     """
@@ -90,6 +90,10 @@ class Lifetime:
         self._made_in = _Run() if shell is None else _run(shell)
         if shell is not None:
             _follow(shell)
+        if self._made_in.cell is not None:
+            with _lock:
+                for other in list(_lifetimes):
+                    other.pause_before(self._made_in)
 
     def begin(self) -> None:
         """Follow what cells do from now on."""
@@ -149,6 +153,12 @@ class Lifetime:
             self._is_rerun |= cell is not None and cell == self._made_in.cell and run != self._made_in
             if cell is not None and self._displays.get(cell) != run.id:
                 self._displays.pop(cell, None)
+
+    def pause_before(self, run: _Run) -> None:
+        """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it resumes."""
+        is_shown, explorer = self._views or self._displays, self._explorer()
+        if run.cell == self._made_in.cell and run != self._made_in and not is_shown and explorer is not None:
+            explorer._background.pause()  # noqa: SLF001 - its own
 
     def review(self, shell: Any, named: set[int]) -> None:
         """Keep the explorer, or let it go where it is unused; `named` are the identities of what variables hold."""
