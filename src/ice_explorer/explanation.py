@@ -490,8 +490,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         first, second : object
             Names of two columns or groups, features of this explanation or not.
         grid_size : int
-            Most values of each: observed quantiles, or levels. Of a feature with at most 1.6 times as many values, as
-            of hours, all of them.
+            Most values of each: observed quantiles, or levels. If it is 20 or more, all values of a feature that has
+            at most 1.6 times as many, such as hours.
         sample : int
             Of how many rows the mean is at most: a seeded sample, stratified by the one of the two that stands
             first in X.

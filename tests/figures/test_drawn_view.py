@@ -356,9 +356,8 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     """At most 60 kB; where a model is slow it says what it leaves out."""
     choices = {"right": "all"}
     slow = explanation.method == "brute"
-    assert picture_origin(picture(explanation, ViewState(feature="age", choices=choices)))["not_drawn"] == (
-        ["right"] if slow else []
-    )
+    origin = picture_origin(picture(explanation, ViewState(feature="age", choices={"fade": "distance", **choices})))
+    assert origin["not_drawn"] == (["right"] if slow else [])
     wide = explain(lambda rows: rows @ np.ones(40), np.random.default_rng(0).normal(size=(300, 40)), progress=False)
     for state in ({}, {"color_by": "x1"}, {"choices": choices}):
         assert len(base64.b64decode(picture(wide, ViewState(**state)))) < 60_000

@@ -101,10 +101,8 @@ def test_drivers_are_a_plain_table(e):
 
 def test_several_decays_are_one_table(three):
     """A row for each decay, a column for each feature."""
-    e, f, x = three
-    whole = e.table([1, 0.5])
-    assert whole.loc[0.5, "age"] == f.metrics(0.5)["in_distribution_impact"]
-    pd.testing.assert_frame_equal(x.table([1, 0.5]), whole)
+    e, f, _ = three
+    assert e.table([1, 0.5]).loc[0.5, "age"] == f.metrics(0.5)["in_distribution_impact"]
 
 
 def test_plots_are_axes(three):
@@ -154,17 +152,6 @@ def test_tables_are_in_one_order(three):
     pd.testing.assert_frame_equal(x.table, e.table())
     x.rank_by = "heterogeneity"
     pd.testing.assert_frame_equal(x.table, e.table(rank_by="heterogeneity"))
-
-
-def test_tables_are_called_alike(three):
-    """`x.table` is what is shown; with the options of `e.table` it is another reading, the rest as it is shown."""
-    e, _, x = three
-    x.unit = "share"
-    pd.testing.assert_frame_equal(x.table(), x.table)
-    pd.testing.assert_frame_equal(x.table(0.9, rank_by="impact"), e.table(0.9, rank_by="impact", unit="share"))
-    pd.testing.assert_frame_equal(x.table(rank_by=None, unit="prediction"), e.table(rank_by=None))
-    assert type(x.table[x.table["impact"] > 0]) is pd.DataFrame
-    assert x.table[x.table.isna()].shape == x.table.shape
 
 
 def test_a_column_or_list_in_the_place_of_a_name_is_told_from_a_misspelt_name(e, X):

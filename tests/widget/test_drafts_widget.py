@@ -133,7 +133,6 @@ def test_a_cancelled_draft_answers_questions_and_resuming_makes_it_exact(make, X
     )  # fmt: skip
     sample = f"sample of {n_rows} of {N_ROWS} rows"
     assert reply["type"] == "result"
-    assert f"rows ({sample})" in svg.decode()
     assert f'"sample": "{sample}"' in html.unescape(svg.decode())
     with pytest.raises(errors.Cancelled):
         _ = explorer.explanation
@@ -238,7 +237,7 @@ def test_a_model_that_fails_on_a_draft_fails_with_the_error_of_its_feature(make,
         ice.explain(Failing(), X, progress=False)
     explorer = make(Failing(), X)
     wait_until(lambda: explorer._status["state"] == "error")
-    assert explorer._status["message"].partition(" Features")[0] == str(caught.value).partition(" 0 of 12")[0]
+    assert explorer._status["message"].partition(" (grid")[0] == str(caught.value).partition(" (grid")[0]
     assert explorer._background.snapshot().drafts == {}
 
 

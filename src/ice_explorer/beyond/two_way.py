@@ -95,7 +95,7 @@ class TwoWay(Stepwise):
                 )
             for feature in features:
                 column = SortedValues.of(feature.values, weights)
-                has_few = column.n_distinct <= _FEW * grid_size and not feature.is_unordered
+                has_few = grid_size >= GRID_SIZE and column.n_distinct <= _FEW * grid_size and not feature.is_unordered
                 chosen: GridName = "observed" if has_few else "quantile"
                 size = column.n_distinct if has_few else grid_size
                 grid = make_grid(feature, column, grid=chosen, grid_size=size).values

@@ -40,7 +40,7 @@ from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.column_colors import RESIDUAL
-from ice_explorer.results.options import OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import STATE_VERSION, DocumentState, PublicTraits, ViewState
 from ice_explorer.widget.background import Background, Snapshot
@@ -259,6 +259,13 @@ class ICEExplorer(anywidget.AnyWidget):
         self._prepared: Work | None = None  # on the output that it sets
         self._has_picture = check_flag("static_picture", static_picture, usual=True)
         traits = self._public_traits()
+        given: Mapping[str, object] = options
+        for name in traits:
+            if name in given and name not in DEFAULTS:
+                raise OptionError(
+                    f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
+                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`.",
+                )
         restored = read_state(state, traits)
         wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))
         self._work: Work | None = work_of(model, X, y, options, wanted)
