@@ -128,7 +128,7 @@ def _further_fonts() -> list[str]:
 # --- files ----------------------------------------------------------------------------------------
 
 _CREATOR: Final = f"ice-explorer {__version__}"
-_MOST_COLORS: Final = 255
+_MOST_COLORS: Final = 96
 
 
 def svg_bytes(figure: Figure, title: str, provenance: str, dpi: float) -> bytes:
