@@ -59,7 +59,6 @@ MISTAKES = {
     "an option of an explorer": (lambda: explorer(gird="uniform"), errors.OptionError),
     "a trait": (lambda: setattr(explorer(), "decay", 3), errors.OptionError),
     "a misspelt trait": (lambda: setattr(explorer(), "colour_by", "x0"), errors.OptionError),
-    "what cannot be set": (lambda: setattr(explorer(), "table", 1), errors.OptionError),
     "a property": (read_closed, errors.Cancelled),
     "a method of an explorer": (lambda: explorer().save("a.xyz"), errors.OptionError),
     "a feature": (lambda: ice.explain(model, X)["x7"], errors.OptionError),
@@ -86,7 +85,7 @@ def test_a_mistake_ends_at_the_line_that_made_it(mistake):
 
 
 def test_mistakes_are_told_with_the_closest_name():
-    """Names of the package, and what cannot be set."""
+    """Names of the package."""
     mistakes = {
         "module 'ice_explorer' has no attribute 'explian'. Did you mean 'explain'?": lambda: ice.explian,
     }
