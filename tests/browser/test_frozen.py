@@ -210,6 +210,8 @@ def test_every_feature_opens_in_every_kind(page, view, explanation):
     tiles = view.get_by_test_id("tile")
     expect(tiles).to_have_count(len(explanation.features))
     page.wait_for_function(TILES_DRAWN)
+    view.get_by_test_id("tile-pin").nth(2).click()
+    expect(view.locator("[data-pinned] > li")).to_have_count(1)
     tiles.nth(1).click()
     expect(view.get_by_test_id("curves")).to_be_visible()
 
