@@ -190,7 +190,7 @@ def explain(
     memory_limit : str or number
         Memory that an explanation takes while it is computed: bytes, or a text such as "500MB". It covers the
         columns of X as numbers, blocks of phantom observations, and kept curves: these get what the columns leave, but
-        at least 64 MB; a note says where the columns alone take more. What the model takes for its predictions comes on
+        at least 64 MB. What the model takes for its predictions comes on
         top; a call that runs out of memory is repeated in halves. Results do not depend on the limit unless the
         prediction of a row depends on the other rows of a call; a note then states it. Arrays and tables with a number
         for each row and grid value, such as `curves`, are refused where one takes more than the limit, or 64 MB if that

@@ -580,9 +580,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         columns = second_features(self._context.columns)
         if self._observed_target is not None:
             columns.append(self._column(RESIDUAL))
-        others = ~rows
-        if among is not None:
-            others[np.setdiff1d(np.arange(len(rows)), among)] = False
+        others = ~rows if among is None else ~rows & np.isin(np.arange(len(rows)), among)
         return find_common_values(columns, rows, others)
 
     def _target(self, y: object) -> Array:
@@ -915,7 +913,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         -------
         Axes, or Figure of panels
             In the units of the data: `ax.axvline(30)` marks a value of the feature. Its artists have group ids:
-            "curves", "mean", "spread", "observed", "histogram", "bar". The figure of panels is not registered with
+            "curves", "mean", "observed", "histogram", "bar". The figure of panels is not registered with
             pyplot: a notebook shows it as the value of a cell, a script saves it by `figure.savefig("all.png")`.
 
         Examples

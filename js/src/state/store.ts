@@ -314,7 +314,7 @@ export class Store {
   /** Whether the slider moves. */
   readonly dragging = computed(() => this.dragged.value === "decay");
   /** What was brushed last. */
-  readonly #brush = signal<{ rows: string; curves: Loaded["curves"] | undefined } | null>(null);
+  readonly #brush = signal<{ rows: string; drawn: Uint32Array | null } | null>(null);
   /** Whether a brush is on its way over the lines. */
   readonly brushing = computed(() => this.dragged.value === "selection");
   /** The row under the pointer, by its position in X, which links panels that draw different rows. */
@@ -613,9 +613,14 @@ export class Store {
     batch(() => {
       this.#dragged.value = null;
       this.#local<keyof Traits>(key).value = this.#given(key);
-      if (key === "selection")
-        this.#brush.value = { rows: String(this.selection.peek()), curves: this.loaded.peek()?.curves };
+      if (key === "selection") this.#brush.value = { rows: String(this.selection.peek()), drawn: this.#sampledRows() };
     });
+  }
+
+  /** The rows that are drawn where these are not all rows. */
+  #sampledRows(): Uint32Array | null {
+    const curves = this.loaded.peek()?.curves;
+    return curves === undefined || curves.positions.length >= curves.n_observations ? null : curves.positions;
   }
 
   readonly #sync = (): void => {
@@ -689,9 +694,8 @@ export class Store {
 
   /** The rows that were drawn when the selected ones were brushed; null if all were drawn, or rows were selected otherwise. */
   readonly brushed: ReadonlySignal<Uint32Array | null> = computed(() => {
-    const { rows, curves } = this.#brush.value ?? {};
-    if (curves === undefined || rows !== String(this.selection.value)) return null;
-    return curves.positions.length < curves.n_observations ? curves.positions : null;
+    const brush = this.#brush.value;
+    return brush?.rows === String(this.selection.value) ? brush.drawn : null;
   });
 
   /** What some rows have in common that is rare in the other rows they were chosen from. */

@@ -125,7 +125,7 @@ export function tickExponents(largest: number, step: number): ((value: number) =
 export const halfWeight = (decay: number): number =>
   decay >= 1 ? Number.POSITIVE_INFINITY : Math.log(0.5) / Math.log(decay);
 
-/** What distances are measured in; the twin of `_UNITS_OF_DISTANCE` in `scene/build.py`. */
+/** What distances are measured in. */
 const UNITS: Record<Distance, string> = {
   marginal: "SD",
   conditional: "SD (given the other features)",

@@ -206,7 +206,7 @@ def threshold_grids(
 
     - `positions`: columns to make grids for.
     - returns grid values by label, of columns of numbers; values that occur are all there is to tell apart of others.
-    - raises OptionError: if the model is no tree ensemble that sees X itself.
+    - raises OptionError: if the model is no tree ensemble that receives X itself.
     """
     unwrapped = unwrap(model, predictor.response)
     problem = "" if unwrapped.transform is None else "This one is preceded by transformers."

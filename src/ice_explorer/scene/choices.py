@@ -4,7 +4,7 @@ The traits of an explorer, saved states, requests of the browser, provenance and
 `js/src/wire/protocol.ts` are derived from `PublicTraits` and `ViewChoices`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
@@ -144,7 +144,6 @@ _CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
 # --- what a view shows ----------------------------------------------------------------------------
 
 AROUND: Final = ("left", "right", "compared", "classes")  # the panel of the open feature
-_MOST_OTHERS: Final = 2  # of `js/src/panels/compare/compare.ts`
 STATE_VERSION: Final = 2
 """Of what `ICEExplorer.state` returns."""
 
@@ -206,8 +205,3 @@ class ViewState(DocumentState):
 def chosen(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices that are not the usual ones."""
     return {name: value for name, value in choices.items() if value != USUAL.get(name)}
-
-
-def compared_with(feature: str, compared: Iterable[str]) -> list[str]:
-    """Return the features that the open one is compared with: at most two, and never itself."""
-    return [name for name in dict.fromkeys(compared) if name != feature][:_MOST_OTHERS]
