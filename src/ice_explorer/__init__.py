@@ -44,7 +44,8 @@ def __getattr__(name: str) -> Any:
         offer = did_you_mean(name, __all__)
         raise errors.UnknownAttributeError(f"module {__name__!r} has no attribute {quoted(name)}.{offer}")
     module = importlib.import_module(_ON_DEMAND[name])
-    return module if name in {"bqplot", "datasets"} else getattr(module, name)
+    value = globals()[name] = module if name in {"bqplot", "datasets"} else getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

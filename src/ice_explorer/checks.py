@@ -67,6 +67,14 @@ def check_integer(option: str, got: object, minimum: int, advice: str) -> None:
         raise OptionError.must(option, f"be an integer from {minimum} to {_LARGEST_INTEGER:.0e}", got, advice)
 
 
+def check_decay(decay: object) -> float:
+    """Return a decay as a float. Raise if it is not in (0, 1]."""
+    if not is_number(decay) or not 0 < decay <= 1:  # type: ignore[operator]  # NaN fails too
+        advice = "Use `decay=1` to weight all phantom observations equally."
+        raise OptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
+    return float(decay)  # type: ignore[arg-type]
+
+
 def check_flag(option: str, got: object, *, usual: bool = False) -> bool:
     """Check an option that is on or off."""
     if not isinstance(got, (bool, np.bool_)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -22,7 +21,7 @@ from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
 from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
     import pandas as pd
@@ -227,12 +226,6 @@ class ModelComparison:
 
 
 # --- what can be compared -------------------------------------------------------------------------
-
-
-def is_several(model: object) -> bool:
-    """Whether this is a mapping of names to models rather than a model."""
-    is_names = isinstance(model, Mapping) and not isinstance(model, Explanation)
-    return is_names and not callable(model) and not hasattr(model, "predict")
 
 
 def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:

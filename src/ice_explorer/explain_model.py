@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 
 from ice_explorer import plan as one_machine
-from ice_explorer.comparison import ModelComparison, check_models, is_several, prepared_alike
+from ice_explorer.comparison import ModelComparison, check_models, prepared_alike
 from ice_explorer.errors import DataError, OptionError, PredictionError
 from ice_explorer.errors.tracebacks import short_traceback
+from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
 from ice_explorer.tables.table import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import Unpack
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.grid import GridName
     from ice_explorer.metrics.ordered import Convention
@@ -252,6 +253,12 @@ def explain(
     plan = plan_of(model, {})
     sampled = None if checked.budget is None else plan.explain_within(checked.budget)
     return _compute(plan, {}, checked.progress) if sampled is None else sampled
+
+
+def is_several(model: object) -> bool:
+    """Whether this is a mapping of names to models rather than a model."""
+    is_names = isinstance(model, Mapping) and not isinstance(model, Explanation)
+    return is_names and not callable(model) and not hasattr(model, "predict")
 
 
 def prepare(model: Any, X: Any, options: Options, *, y: object = None) -> Plan:

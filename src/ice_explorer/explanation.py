@@ -13,13 +13,12 @@ from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE, mean_effects, m
 from ice_explorer.beyond.importances import N_REPEATS, compare_importances, scored_of
 from ice_explorer.beyond.interactions import SAMPLE, Interactions
 from ice_explorer.beyond.two_way import TwoWay
-from ice_explorer.checks import check_integer, check_names, check_one_of
+from ice_explorer.checks import check_decay, check_integer, check_names, check_one_of
 from ice_explorer.drivers.candidates import find_common_values, second_features
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging, reach_of
-from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.intervals import (
     EFFECTS,
@@ -30,7 +29,6 @@ from ice_explorer.results.intervals import (
     check_level,
     in_unit,
     influence_on_prediction_sd,
-    metrics_of,
     most_rows,
     subgroups_of,
 )
@@ -198,10 +196,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     def _found(self, feature: object) -> FeatureExplanation | None:
         """Return one feature by its name, its text or its position; None where there is none."""
         try:
-            text = text_of(feature)
-            found = self._results.get(feature) or (None if text is None else self._by_label.get(text))
-            columns = self._context.columns
-            return found or self._results.get(columns.names[columns.position(feature)])
+            if feature in self._results:
+                return self._results[feature]
+            text, columns = text_of(feature), self._context.columns
+            by_label = None if text is None else self._by_label.get(text)
+            return by_label or self._results.get(columns.names[columns.position(feature)])
         except (TypeError, UnknownFeatureError):  # an unhashable name names nothing
             return None
 
@@ -305,9 +304,9 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             return self._as_table(metrics, rank_by, unit, ends(0))
         if level is not None:
             subgroups.warn_of_small_groups()
-        sums, tables = [result._sums_by(subgroups) for result in self.values()], []
-        for at, count in enumerate(subgroups.counts):
-            metrics = [metrics_of(of_feature[at], decay) for of_feature in sums]
+        by_group, tables = zip(*(result._sums_by(subgroups) for result in self.values()), strict=True), []
+        for at, (count, of_group) in enumerate(zip(subgroups.counts, by_group, strict=True)):
+            metrics = [{} if sums is None else sums.metrics(decay) for sums in of_group]
             tables.append(self._as_table(metrics, rank_by, unit, ends(at)).assign(n_rows=count))
         table = pd.concat(tables)
         groups = label_index(subgroups.labels).repeat(len(self))

@@ -22,7 +22,7 @@ from ice_explorer.metrics.likelihood import distinct_rows, likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
-from ice_explorer.results.intervals import RowInfluences, metrics_of, row_influences, sums_by
+from ice_explorer.results.intervals import RowInfluences, row_influences, sums_by
 from ice_explorer.results.notes import decides_class, follows_diagonal, notes_on
 from ice_explorer.results.options import resolve_decay
 
@@ -228,7 +228,7 @@ class FeatureExplanation(Unchanging):
 
     @cached_property
     def _own_metrics(self) -> dict[str, float]:
-        return metrics_of(self._sums, self._context.settings.decay)
+        return self._sums.metrics(self._context.settings.decay)
 
     def metrics(self, decay: float | None = None) -> dict[str, float]:
         """Return the metrics of this feature by name, for any decay.
@@ -240,7 +240,7 @@ class FeatureExplanation(Unchanging):
         """
         decay = resolve_decay(self._context.settings, decay)
         is_own = decay == self._context.settings.decay
-        return dict(self._own_metrics) if is_own else metrics_of(self._sums, decay)
+        return dict(self._own_metrics) if is_own else self._sums.metrics(decay)
 
     def _decay_profiles(self, decays: ArrayLike) -> dict[str, Array]:
         """Return every decayed metric by name, (n_decays,) each, for many decays that are checked."""

@@ -67,7 +67,7 @@ class Category(Ordered):
 
 
 def figures_of(sums):
-    found = vars(sums.undecayed())
+    found = sums.undecayed()
     return {name: found[name] for name in UNDECAYED} | dict(zip(DECAYED, sums.decayed(DECAYS), strict=True))
 
 

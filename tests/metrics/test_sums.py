@@ -99,7 +99,7 @@ def assert_same(found, known, feature, *, rtol=1e-12):
     assert_allclose(found.mean_absolute_changes, known.mean_absolute_changes, rtol=rtol, atol=1e-13 * size)
     steepest = SIGMA * size / np.diff(grid).min(initial=np.inf)  # whose rounding cancels in heterogeneity
     for name in UNDECAYED:
-        values = [getattr(sums.undecayed(), name) for sums in (found, known)]
+        values = [sums.undecayed()[name] for sums in (found, known)]
         assert_allclose(*values, rtol=rtol, atol=3e-14 * steepest + 1e-300, err_msg=name)
     assert_allclose(found.step_impact, known.step_impact, rtol=rtol, atol=3e-14 * steepest + 1e-300)
     for decays, close in ((np.array([OWN]), rtol), (OTHERS, 1e-6)):
@@ -136,7 +136,7 @@ def test_sums_are_those_of_loops_over_all_windows(feature, compiled):
         curves.tolist(), grid.tolist(), observed.tolist(), decay=OWN, weights=weights[:n].tolist(),
         likelihood_scale=rows[1].tolist(),
     )  # fmt: skip
-    found = vars(sums.metrics(OWN))
+    found = sums.metrics(OWN)
     steepest = np.abs(curves).max() * max(spread, 1.0)
     for name, value in expected.items():
         assert_allclose(found[name], value, rtol=1e-10, atol=1e-12 * steepest, err_msg=name)
@@ -157,9 +157,9 @@ def test_parallel_curves_are_added_without_forming_them(feature, slope, compiled
     sums.finish()
     formed = grid, active, np.tile(step, (len(offsets), 1)), rows, change  # without the rounding of offsets
     known = summed(formed)
-    assert sums.undecayed().heterogeneity == 0.0
+    assert sums.undecayed()["heterogeneity"] == 0.0
     if slope is not None:
-        assert sums.undecayed().non_linearity == 0.0
+        assert sums.undecayed()["non_linearity"] == 0.0
     weights = rows[2] / rows[2].sum()
     assert_allclose(sums.partial_dependence, sums.at_grid(weights @ (offsets[:, None] + step)), rtol=1e-12, atol=1e-12)
     assert_allclose(sums.spread, np.sqrt(weights @ np.square(offsets - weights @ offsets)), rtol=1e-11, atol=1e-13)
@@ -242,7 +242,7 @@ def test_arrays_that_are_not_those_of_sums_are_refused(kind):
     """Missing ones, others of shape or dtype, what is no number, and negative squares or counts."""
     sums, empty = some_sums(kind)
     arrays = sums.to_arrays()
-    assert_array_equal(list(vars(empty.fill(arrays).metrics(OWN)).values()), list(vars(sums.metrics(OWN)).values()))
+    assert_array_equal(list(empty.fill(arrays).metrics(OWN).values()), list(sums.metrics(OWN).values()))
     for name, array in arrays.items():
         if name == "active":
             continue

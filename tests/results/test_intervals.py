@@ -116,7 +116,7 @@ def test_intervals_are_as_wide_as_those_of_a_plain_bootstrap(convention):
             sums = OrderedSums(f.grid, scale, shares, 0.75, of_rows, convention=convention)
             sums.add(f.curves[drawn], of_rows)
             sums.finish()
-            plain.append(vars(sums.metrics(0.75)))
+            plain.append(sums.metrics(0.75))
         for metric in ("impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "support"):
             width = 2 * norm.ppf(0.95) * np.std([each[metric] for each in plain])
             tolerance = 0.3 if convention == "step" and metric in ("non_linearity", "support") else 0.15

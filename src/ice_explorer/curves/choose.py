@@ -159,9 +159,9 @@ _TOLERANCE = 1e-9
 _FLOAT32_TOLERANCE = 1e-5  # XGBoost sums leaves in single precision
 _BRUTE = "every phantom observation is predicted, which works for any model"
 _REASONS = {
+    "tree": "is evaluated tree by tree: all features at once, exactly",
     "linear": "has a closed form",
     "kernel": "is a sum of RBF kernels: one matrix product per feature",
-    "tree": "is evaluated tree by tree: all features at once, exactly",
 }
 
 
@@ -239,7 +239,7 @@ def threshold_grids(
 def choose_method(
     wanted: MethodName, model: Any, context: Context, items: Sequence[FeatureInput], n_jobs: int
 ) -> tuple[CurveMethod, list[str]]:
-    """Choose the method of a model: linear where it applies, then kernel, tree, and brute.
+    """Choose the method of a model: tree where it applies, then linear, kernel, and brute.
 
     - `wanted`: "auto", or the method that the user insists on.
     - returns `notes`: why a model that a method is made for is not computed by it.

@@ -303,11 +303,11 @@ def note_grids(inputs: Sequence[FeatureInput]) -> Iterator[str]:
     for item in unordered:
         is_off = ~np.isnan(item.feature.values) & ~np.isin(item.feature.values, item.grid.values)
         if is_off.any():
-            n_off[item.feature.label] = int(is_off.sum())
+            n_off[item.feature.label] = counted(int(is_off.sum()), "observation")
     yield from merge_notes(
         list(n_off),
-        f": levels of {counted(next(iter(n_off.values()), 0), 'observation')} are not on the grid; their dots are not "
-        "drawn, their curves are included.",
+        f": levels of {next(iter(n_off.values()), '')} are not on the grid; their dots are not drawn, their curves "
+        "are included.",
         " have observations whose levels are not on the grid; their dots are not drawn, their curves are included.",
     )
 

@@ -106,7 +106,7 @@ def _of_block(
     figures, total = sums.undecayed(), sums.total_weight
     missing = np.full(len(block.weights), math.nan)
     if block.missing_change is not None:
-        missing = block.missing_change - figures.missing_impact
+        missing = block.missing_change - figures["missing_impact"]
     if sums.factors is None:
         known = np.full(len(block.weights), 0.0 if sums.is_defined else math.nan)
         rows = dict.fromkeys(UNDECAYED, known) | {"missing_impact": missing}
@@ -131,7 +131,7 @@ def _of_block(
         above, below = (likely * sizes) @ shares, likely @ shares
         with np.errstate(divide="ignore", invalid="ignore"):  # no likelihood is left
             rows = {
-                "impact": sizes @ shares - figures.impact,
+                "impact": sizes @ shares - figures["impact"],
                 "heterogeneity": np.where(varies, differing, 0.0) @ shares * to_sample,
                 "missing_impact": missing[some],
                 "in_distribution_impact": (above - values * below) / supports,
@@ -150,7 +150,7 @@ def _of_block(
             turning = (np.sign(steps - means[:, None]) @ shares)[:, None]
             divisor = sums.windows.variance_divisor
             along = np.sqrt(np.square(deviation) @ shares / divisor) if divisor > 0 else deviation @ shares
-            rows |= {"direction": means - figures.direction, "non_linearity": along - figures.non_linearity}
+            rows |= {"direction": means - figures["direction"], "non_linearity": along - figures["non_linearity"]}
             windows |= {"direction": weights @ steps, "non_linearity": weights @ (deviation - steps * turning)}
         else:
             rows |= dict.fromkeys(("direction", "non_linearity"), np.full(len(weights), math.nan))

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 LEAST_SHARE_OF_SCALE = 0.01  # floor of a likelihood scale, in standard deviations of the feature
 
 
-def check_decay(decay: object) -> float:
-    """Return a decay as a float. Raise if it is not in (0, 1]."""
-    numbers = (int, float, np.integer, np.floating)
-    if isinstance(decay, bool) or not isinstance(decay, numbers) or not 0 < decay <= 1:  # NaN fails too
-        advice = "Use `decay=1` to weight all phantom observations equally."
-        raise OptionError.must("decay", "be greater than 0 and at most 1", decay, advice)
-    return float(decay)
-
-
 def has_value_and_weight(values: Array, weights: Array | None) -> Mask:
     """Whether each value is not missing, in a row that has weight."""
     present = ~np.isnan(values)

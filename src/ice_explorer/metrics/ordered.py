@@ -503,7 +503,7 @@ class OrderedSums(CurveSums):
     @property
     def step_impact(self) -> float:
         """Mean absolute change by a step of one standard deviation, under either convention [output]."""
-        return self.undecayed().impact if self.convention == "step" else self._step_total / self.total_weight
+        return self.undecayed()["impact"] if self.convention == "step" else self._step_total / self.total_weight
 
     @property
     def mean_absolute_changes(self) -> Array:

@@ -10,7 +10,7 @@ add up.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, Values]
 
+METRICS: Final = (
+    "impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact", "support"
+)  # fmt: skip
 LOWEST_DECAY: Final = 0.01
 _NODES: Final = ((8.0, 15, 1.0), (20.0, 19, 0.5), (50.0, 23, 0.15), (math.inf, 40, 0.004))
 """Distances up to which so many nodes with such an offset miss e^{-ad} by less than 1e-6; the last up to 1,000."""
@@ -231,29 +234,6 @@ def find_outlying(ends: Sequence[Array]) -> Places:
 _MOST_NODES: Final = 100
 
 
-@dataclass(frozen=True)
-class FeatureMetrics:
-    """The metrics of one feature, in output units unless stated.
-
-    - `impact`: mean absolute change of the prediction by a step of one standard deviation (Eq. 1).
-    - `in_distribution_impact`: the same, each step of each row weighted by its likelihood (Eq. 2).
-    - `direction`: the same as `impact` with the sign of each change kept (§3.2).
-    - `heterogeneity`: standard deviation of the changes across observations (Eq. 4).
-    - `non_linearity`: deviation of the changes along a curve (Eq. 5): mean absolute deviation of steps, standard
-      deviation under "paper".
-    - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
-    - `support`: share of the weight of the steps that the decay leaves, 0 to 1.
-    """
-
-    impact: float
-    in_distribution_impact: float
-    direction: float
-    heterogeneity: float
-    non_linearity: float
-    missing_impact: float
-    support: float
-
-
 class Moments:
     """Weighted mean, squared deviations and absolute sums of columns, merged by Chan's formula: nothing cancels.
 
@@ -400,31 +380,38 @@ class CurveSums:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
         return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
 
-    def metrics(self, decay: float) -> FeatureMetrics:
-        """Compute every metric for a decay λ in (0, 1], from the sums alone."""
-        in_distribution, support = self.decayed(np.array([decay]))
-        return replace(self.undecayed(), in_distribution_impact=float(in_distribution[0]), support=float(support[0]))
+    def metrics(self, decay: float) -> dict[str, float]:
+        """Compute every metric for a decay λ in (0, 1], from the sums alone, by name, in output units unless stated.
 
-    def undecayed(self) -> FeatureMetrics:
-        """Compute the metrics that do not depend on the decay; the other two are NaN."""
-        nan = math.nan
-        missing = self._missing_change / self.total_weight
+        - `impact`: mean absolute change of the prediction by a step of one standard deviation (Eq. 1).
+        - `in_distribution_impact`: the same, each step of each row weighted by its likelihood (Eq. 2).
+        - `direction`: the same as `impact` with the sign of each change kept (§3.2).
+        - `heterogeneity`: standard deviation of the changes across observations (Eq. 4).
+        - `non_linearity`: deviation of the changes along a curve (Eq. 5): mean absolute deviation of steps, standard
+          deviation under "paper".
+        - `missing_impact`: mean absolute change when the value goes missing; NaN where none is missing.
+        - `support`: share of the weight of the steps that the decay leaves, 0 to 1.
+        """
+        in_distribution, support = self.decayed(np.array([decay]))[:, 0].tolist()
+        return {**self.undecayed(), "in_distribution_impact": in_distribution, "support": support}
+
+    def undecayed(self) -> dict[str, float]:
+        """Compute the metrics that do not depend on the decay; all others are NaN."""
+        figures = dict.fromkeys(METRICS, math.nan)
+        figures["missing_impact"] = self._missing_change / self.total_weight
         if not self.is_defined:
-            return FeatureMetrics(nan, nan, nan, nan, nan, missing, nan)
-        if self.factors is None:
-            along = 0.0 if self.has_order else nan
-            return FeatureMetrics(0.0, nan, along, 0.0, along, missing, nan)
-        moments = self.moments
-        deviations = np.sqrt(moments.squared / (self.total_weight - 1.0)) if self.n_rows > 1 else moments.squared
-        return FeatureMetrics(
-            impact=float(self.factors @ moments.absolute) / self.total_weight,
-            in_distribution_impact=nan,
-            direction=float(self.factors @ moments.mean) if self.has_order else nan,
-            heterogeneity=float(self.factors @ deviations),
-            non_linearity=self.deviations / self.total_weight if self.has_order else nan,
-            missing_impact=missing,
-            support=nan,
-        )
+            return figures
+        moments, factors, total = self.moments, self.factors, self.total_weight
+        if factors is None:
+            figures["impact"] = figures["heterogeneity"] = 0.0
+        else:
+            deviations = np.sqrt(moments.squared / (total - 1.0)) if self.n_rows > 1 else moments.squared
+            figures["impact"] = float(factors @ moments.absolute) / total
+            figures["heterogeneity"] = float(factors @ deviations)
+        if self.has_order:
+            figures["direction"] = 0.0 if factors is None else float(factors @ moments.mean)
+            figures["non_linearity"] = self.deviations / total
+        return figures
 
     def decayed(self, decays: Array) -> Array:
         """In-distribution impact (Eq. 2) and support, (2, n_decays), for many decays in (0, 1] at once."""

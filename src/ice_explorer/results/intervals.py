@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -26,7 +26,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.features.grid import feature_seed
 from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
 from ice_explorer.metrics.ordered import nearest_places
-from ice_explorer.metrics.sums import LOWEST_DECAY, FeatureMetrics
+from ice_explorer.metrics.sums import LOWEST_DECAY
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.results.options import OF_REFERENCE
 
@@ -170,15 +170,6 @@ def sums_by(
     return sums
 
 
-def metrics_of(sums: Sums | None, decay: float) -> dict[str, float]:
-    """Return the metrics by name; NaN where there is nothing to sum."""
-    names = [field.name for field in fields(FeatureMetrics)]
-    if sums is None:
-        return dict.fromkeys(names, math.nan)
-    found = sums.metrics(decay)
-    return {name: getattr(found, name) for name in names}
-
-
 METRICS = (*EFFECTS, "support")
 """The metrics that have an interval."""
 
@@ -241,7 +232,7 @@ def row_influences(
     )
     order = np.argsort(np.concatenate([summed, others]))
     rows, weights = np.concatenate([summed, others])[order], np.concatenate([of_summed, of_others])[order]
-    figures = vars(sums.metrics(decay))
+    figures = sums.metrics(decay)
     is_resampled = context.settings.grid != OF_REFERENCE  # else σ and shares are those of other rows
     blocks = (
         make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context.brute, item, some))

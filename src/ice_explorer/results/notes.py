@@ -174,8 +174,8 @@ def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
     """Return the notes on a feature, by subject; `outlying` are the rows whose curves lie far from all others."""
     found: dict[str, Note | None] = {}
     figures = sums.undecayed()
-    if figures.missing_impact > figures.impact:  # either may be NaN
-        missing, impact = figure_text(figures.missing_impact), figure_text(figures.impact)
+    if figures["missing_impact"] > figures["impact"]:  # either may be NaN
+        missing, impact = figure_text(figures["missing_impact"]), figure_text(figures["impact"])
         sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
         found["missing"] = Note(sentence, f"{missing} against {impact}")
     if len(outlying):
@@ -212,7 +212,7 @@ def _note_movement(sums: OrderedSums) -> Note | None:
 
 
 def _note_close_values(sums: OrderedSums) -> Note | None:
-    paper, step = sums.undecayed().impact, sums.step_impact
+    paper, step = sums.undecayed()["impact"], sums.step_impact
     if paper <= (_CROWDED + _ROUNDING) * step:
         return None
     sentence = (

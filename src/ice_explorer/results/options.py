@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from ice_explorer.checks import check_integer, check_one_of, is_number, to_float_array
+from ice_explorer.checks import check_decay, check_integer, check_one_of, is_number, to_float_array
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, or_listed
 from ice_explorer.features.grid import GRID_NAMES
-from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
 

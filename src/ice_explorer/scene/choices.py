@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cas
 import numpy as np
 
 from ice_explorer.beyond.interactions import JointEffects
-from ice_explorer.checks import check_integer, check_one_of
+from ice_explorer.checks import check_decay, check_integer, check_one_of
 from ice_explorer.features.feature import AnchorName, check_anchor
-from ice_explorer.metrics.likelihood import check_decay
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.intervals import USUAL_LEVEL, check_level
 from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS, Kind, Options, RankBy, Unit

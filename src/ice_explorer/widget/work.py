@@ -12,12 +12,11 @@ from ice_explorer.comparison import (
     ModelComparison,
     check_models,
     disagreement_of,
-    is_several,
     prepared_alike,
 )
 from ice_explorer.drafts import Drafts
 from ice_explorer.errors import Cancelled, DataError, OptionError
-from ice_explorer.explain_model import prepare
+from ice_explorer.explain_model import is_several, prepare
 from ice_explorer.explanation import Explanation
 from ice_explorer.locks import cancel_wait_when
 from ice_explorer.metrics.ordered import CONVENTIONS

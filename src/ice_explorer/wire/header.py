@@ -81,7 +81,7 @@ class Tables:
         if decay is not None:
             steps = np.unique(np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0]))
         for model, feature in enumerate(features):
-            undecayed = {**vars(feature._sums.undecayed()), "mean_change": feature._mean_change}
+            undecayed = {**feature._sums.undecayed(), "mean_change": feature._mean_change}
             decayed, sampling = feature._decay_profiles(DECAYS[steps]), feature._sampling
             if sampling is not None:
                 undecayed |= {name + _ERROR: error for name, error in sampling.metrics.items()}
