@@ -23,7 +23,6 @@ PACKAGES = {
     "trees": "catboost numba numpy",
     "metrics": "numba numpy scipy sklearn threadpoolctl",
     "features": "numpy pandas",
-    "engines": "numpy",
     "curves": "numpy",
     "drivers": "numpy pandas sklearn",
     "results": "numpy pandas",

@@ -21,7 +21,7 @@ from kernel_end import Wire, ask
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestClassifier
 
 import ice_explorer as ice
-from ice_explorer.trees.curves import TreeCurves
+from ice_explorer.trees.forest import TreeCurves
 from ice_explorer.widget.explorer import ICEExplorer
 
 pytest.importorskip("numba", reason="only the compiled sweep counts")

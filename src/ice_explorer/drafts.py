@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ice_explorer.engines.feature_input import sum_blocks
+from ice_explorer.curves.method import sum_blocks
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.grid import feature_seed, nested_samples
+from ice_explorer.features.feature import feature_seed, nested_samples
 from ice_explorer.metrics.influence import Sampling, sampling_of
 from ice_explorer.metrics.ordered import nearest_shares
 from ice_explorer.results.intervals import make_block
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from threading import RLock
 
     from ice_explorer.arrays import Array, Rows
-    from ice_explorer.curves.method import CurveMethod
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
+    from ice_explorer.curves.inputs import Context, FeatureInput
+    from ice_explorer.curves.method import CurveMethod, Sums
     from ice_explorer.tables.column import Name
 
     BetweenBlocks = Callable[[], object]
@@ -332,7 +331,7 @@ class Drafter:
                     yield rows, curves
                     between_blocks()
 
-            sums = sum_blocks(watch(), self._context.brute, item, self._context.row_weights)
+            sums = sum_blocks(watch(), self._context, item)
             return sums, np.concatenate(chosen)
 
         is_large = [len(item.summed) * item.n_predictions_per_row > _LARGE for item in items]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.features.grid import GridName
+    from ice_explorer.features.feature import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.plan import Plan

@@ -19,11 +19,11 @@ from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging, reach_of
+from ice_explorer.metrics.sums import METRICS
 from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
-    METRICS,
     ROUNDING,
     Uncertainty,
     check_level,
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Values
     from ice_explorer.beyond.effects import EffectKind, MarginalEffectKind, MarginalEffects
     from ice_explorer.beyond.importances import Importances, Measure
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.curves.method import CurveMethod
     from ice_explorer.drivers.candidates import InCommon
-    from ice_explorer.engines.context import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 import numpy as np
 
 from ice_explorer.checks import check_integer
+from ice_explorer.curves.method import empty_sums, sum_blocks
 from ice_explorer.drivers.candidates import MOST, correlated, second_features
 from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
-from ice_explorer.engines.feature_input import empty_sums, sum_blocks
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.likelihood import distinct_rows, likelihood
+from ice_explorer.metrics.likelihood import likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.intervals import RowInfluences, row_influences, sums_by
 from ice_explorer.results.notes import decides_class, follows_diagonal, notes_on
 from ice_explorer.results.options import resolve_decay
+from ice_explorer.tables.column import distinct_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,10 +36,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Mask, Places, Rows, Values
-    from ice_explorer.curves.method import CurveMethod
+    from ice_explorer.curves.inputs import Context, FeatureInput
+    from ice_explorer.curves.method import CurveMethod, Sums
     from ice_explorer.drivers.drivers import Drivers
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
@@ -467,7 +467,7 @@ class FeatureExplanation(Unchanging):
         item = rescaled(self._item, expected)
         # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
         blocks = _passing(self._computed(item.summed), between_blocks)
-        sums = sum_blocks(blocks, context.brute, item, context.row_weights)
+        sums = sum_blocks(blocks, context, item)
         other = FeatureExplanation(context, self._method, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
@@ -633,13 +633,7 @@ class FeatureExplanation(Unchanging):
         key = subgroups.codes.tobytes()
         if key not in self._by:
             with self._lock:
-                self._by[key] = sums_by(
-                    self._computed(self._item.summed),
-                    self._context.brute,
-                    self._item,
-                    self._context.row_weights,
-                    subgroups,
-                )
+                self._by[key] = sums_by(self._computed(self._item.summed), self._context, self._item, subgroups)
         return self._by[key]
 
     def _row_influences(self, decay: float, n_rows: int, subgroups: Subgroups | None = None) -> list[RowInfluences]:

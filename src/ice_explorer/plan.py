@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ice_explorer.checks import check_index, check_names, check_weights
-from ice_explorer.curves.brute import BruteCurves, PredictionCheck
-from ice_explorer.curves.choose import choose_method, threshold_grids
-from ice_explorer.drafts import Drafter, Drafts
-from ice_explorer.engines.context import (
+from ice_explorer.curves.choose import PredictionCheck, choose_method, threshold_grids
+from ice_explorer.curves.inputs import (
     LEAST_BYTES,
     Context,
+    feature_input,
     note_columns_not_ranked,
     note_grids,
     note_saturated,
     note_small_weights,
     note_undeclared_groups,
 )
-from ice_explorer.engines.feature_input import feature_input
+from ice_explorer.drafts import Drafter, Drafts
 from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatureError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.explanation import Explanation
@@ -35,8 +34,8 @@ from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups, find_groups
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.locks import Lock, cancel_wait_when
-from ice_explorer.models.predict import fitted_table, make_predictor
-from ice_explorer.models.target import choose_initial_output, target_names
+from ice_explorer.models.libraries import fitted_table
+from ice_explorer.models.predict import choose_initial_output, make_predictor, target_names
 from ice_explorer.results.notes import known_target
 from ice_explorer.results.options import OF_REFERENCE, Options, Settings, check_sample
 from ice_explorer.tables.column import shortened
@@ -49,10 +48,9 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.cluster import Grids
-    from ice_explorer.curves.method import CurveMethod
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
-    from ice_explorer.features.feature import AnchorName, FeatureKind
-    from ice_explorer.features.grid import GridName
+    from ice_explorer.curves.inputs import FeatureInput
+    from ice_explorer.curves.method import CurveMethod, Sums
+    from ice_explorer.features.feature import AnchorName, FeatureKind, GridName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.results.notes import KnownTarget
     from ice_explorer.tables.column import Name
@@ -100,7 +98,6 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     for_blocks = max(limit - n_bytes, min(limit, LEAST_BYTES))
     context = Context(
         table, columns, weights, predictor, _resolve_settings(options, groups, categorical, predictor),
-        BruteCurves(predictor.predict, table, for_blocks, predictor.response),
         prediction_check, options.progress, for_blocks, n_summed=None if whole is None else whole.n_rows,
     )  # fmt: skip
     n_rows = check_sample(options.sample, table.n_observations)

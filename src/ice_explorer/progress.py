@@ -15,7 +15,7 @@ from ice_explorer.runtime import ipython_shell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
 
 Progress = bool | None | Callable[[int, int, str], object]
 """The option `progress` of `explain`."""

@@ -17,8 +17,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 
 import ice_explorer as ice
 from ice_explorer.drivers.drivers import ALIKE, choose_between, find_drivers, name_level_sides, name_threshold_sides
-from ice_explorer.metrics.likelihood import distinct_rows
-from ice_explorer.tables.column import Column
+from ice_explorer.tables.column import Column, distinct_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from reference.step_oracle import step_figures
 
-from ice_explorer.metrics.likelihood import standard_deviation
 from ice_explorer.metrics.ordered import (
     CONVENTIONS,
     MOST_CELLS,
@@ -20,6 +19,7 @@ from ice_explorer.metrics.ordered import (
 )
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.metrics.unordered import UnorderedSums
+from ice_explorer.tables.column import standard_deviation
 from ice_explorer.trees import sweep_numba
 from ice_explorer.trees.forest import Link
 

@@ -15,7 +15,7 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.drafts import Drafts
-from ice_explorer.features.grid import nested_samples
+from ice_explorer.features.feature import nested_samples
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
@@ -61,7 +61,7 @@ def fitted(model, n=300):
 def clock(monkeypatch):
     """A clock that models move on: how long they take does not depend on the machine."""
     clock = SimpleNamespace(now=0.0)
-    for module in ("curves.brute", "drafts"):
+    for module in ("curves.brute", "curves.choose", "drafts"):
         monkeypatch.setattr(f"ice_explorer.{module}.perf_counter", lambda: clock.now)
     return clock
 

@@ -34,7 +34,7 @@ _BROKEN: Final = "no result"
 # replacement. Modules and tests are relative to the folders of the package and of its tests, or of the front end.
 MUTATIONS: Final = r"""
 = the conditional scale ignores weights
-@ engines/feature_input.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
+@ curves/inputs.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
 - likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
 + likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
 = levels of texts follow their first appearance
@@ -51,7 +51,7 @@ MUTATIONS: Final = r"""
 + _is_copy(column.missing.astype(np.float64), 0.0 * numbers)
 = influences on missing impact are those on its sum
 @ metrics/influence.py : metrics/test_influence.py results/test_missing_impact_intervals.py
-- missing = block.missing_change - figures.missing_impact
+- missing = block.missing_change - figures["missing_impact"]
 + missing = block.missing_change
 = notes need six grid values
 @ results/notes.py : results/test_impact_notes.py
@@ -88,8 +88,8 @@ MUTATIONS: Final = r"""
 +                 self._state = "cancelled"
 = heterogeneity divides by n
 @ metrics/sums.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
-- np.sqrt(moments.squared / (self.total_weight - 1.0))
-+ np.sqrt(moments.squared / self.total_weight)
+- np.sqrt(moments.squared / (total - 1.0))
++ np.sqrt(moments.squared / total)
 = steps weigh by the right end alone
 @ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
 - ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.5)
@@ -119,7 +119,7 @@ MUTATIONS: Final = r"""
 - _NODES: Final = np.polynomial.legendre.leggauss(4)[0]
 + _NODES: Final = np.polynomial.legendre.leggauss(4)[0] * 0.9
 = weighted quantiles take the next value
-@ metrics/likelihood.py : metrics/test_sample_weight.py metrics/test_edge_values.py
+@ tables/column.py : metrics/test_sample_weight.py metrics/test_edge_values.py
 - levels * cumulative[-1], side="left")
 + levels * cumulative[-1], side="right")
 = disagreement ignores weights of phantoms
@@ -167,7 +167,7 @@ MUTATIONS: Final = r"""
 - size = self._choose_size(wanted, _VALUES_WITHIN)
 + size = self._choose_size(wanted, math.inf)
 = a column that no grid value moved stays where it is
-@ curves/choose.py : engines/test_pipelines.py
+@ curves/choose.py : curves/test_pipelines.py
 - moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows

@@ -10,8 +10,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
 
 import ice_explorer as ice
-from ice_explorer.trees.curves import TreeCurves
-from ice_explorer.trees.forest import Link
+from ice_explorer.trees.forest import Link, TreeCurves
 
 
 @pytest.mark.parametrize("m", [-800.0, -1.0, 0.0, 0.3, 800.0])

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 import ice_explorer as ice
 from ice_explorer.curves import choose
 from ice_explorer.errors import OptionError
-from ice_explorer.trees.curves import TreeCurves
+from ice_explorer.trees.forest import TreeCurves
 
 
 def swept(forest, X, free):

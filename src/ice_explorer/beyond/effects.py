@@ -13,17 +13,15 @@ from ice_explorer.checks import check_one_of, to_float_array
 from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import ModelNeededError, OptionError
 from ice_explorer.errors.base import listed, quoted
-from ice_explorer.features.feature import level_positions
-from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.metrics.likelihood import SortedValues, few_edges
+from ice_explorer.features.feature import Grid, level_positions, make_grid
 from ice_explorer.progress import progress_reporter
-from ice_explorer.tables.column import MOMENTS, sort_levels
+from ice_explorer.tables.column import MOMENTS, SortedValues, few_edges, sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature
     from ice_explorer.tables.column import Column

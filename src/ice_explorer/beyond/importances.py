@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ice_explorer.arrays import Array, Rows, Values
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
 

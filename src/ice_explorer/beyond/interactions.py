@@ -14,10 +14,9 @@ from ice_explorer.checks import check_integer
 from ice_explorer.curves.brute import Points
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.metrics.likelihood import observed_quantiles
 from ice_explorer.progress import Stepwise, progress_reporter
 from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
-from ice_explorer.tables.column import label_index
+from ice_explorer.tables.column import label_index, observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.beyond.two_way import TwoWay
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.tables.column import Name

@@ -13,17 +13,16 @@ from ice_explorer.curves.brute import Points
 from ice_explorer.errors import DataError, OptionError, PredictionError, UnknownFeatureError
 from ice_explorer.errors.base import quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
-from ice_explorer.features.grid import make_grid
-from ice_explorer.metrics.likelihood import SortedValues
+from ice_explorer.features.feature import make_grid
 from ice_explorer.progress import Stepwise
+from ice_explorer.tables.column import SortedValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ice_explorer.arrays import Array, Rows, Values
-    from ice_explorer.engines.context import Context
-    from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.features.grid import GridName
+    from ice_explorer.curves.inputs import Context
+    from ice_explorer.features.feature import FeatureKind, GridName
     from ice_explorer.tables.column import Name
 
 
@@ -95,9 +94,11 @@ class TwoWay(Stepwise):
                 )
             for feature in features:
                 column = SortedValues.of(feature.values, weights)
-                has_few = grid_size >= GRID_SIZE and column.n_distinct <= _FEW * grid_size and not feature.is_unordered
+                has_few = (
+                    grid_size >= GRID_SIZE and len(column.distinct) <= _FEW * grid_size and not feature.is_unordered
+                )
                 chosen: GridName = "observed" if has_few else "quantile"
-                size = column.n_distinct if has_few else grid_size
+                size = len(column.distinct) if has_few else grid_size
                 grid = make_grid(feature, column, grid=chosen, grid_size=size).values
                 axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:

@@ -18,22 +18,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ice_explorer.checks import check_names, check_total_weight, check_weights
-from ice_explorer.engines.context import merge_notes
-from ice_explorer.engines.feature_input import FeatureInput, empty_sums, measure
+from ice_explorer.curves.inputs import FeatureInput, measure, merge_notes
+from ice_explorer.curves.method import empty_sums
 from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups
-from ice_explorer.features.feature import Feature, align_levels, is_identifier
-from ice_explorer.features.grid import Grid, make_grid
-from ice_explorer.metrics.likelihood import SortedValues
+from ice_explorer.features.feature import Feature, Grid, align_levels, is_identifier, make_grid
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
-from ice_explorer.models.predict import fitted_table
+from ice_explorer.models.libraries import fitted_table
 from ice_explorer.plan import Plan, choose_ranked, prepare
 from ice_explorer.results.options import DEFAULTS, Options
-from ice_explorer.tables.column import sort_levels
+from ice_explorer.tables.column import SortedValues, sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Rows, Values
-    from ice_explorer.engines.feature_input import Sums as FeatureSums
+    from ice_explorer.curves.method import Sums as FeatureSums
     from ice_explorer.explanation import Explanation
     from ice_explorer.tables.column import Name
 

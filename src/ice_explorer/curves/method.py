@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,30 +12,24 @@ import numpy as np
 from ice_explorer.checks import LARGEST
 from ice_explorer.curves.brute import check_fits
 from ice_explorer.curves.closed_forms import LinearModel
-from ice_explorer.engines.feature_input import (
-    add_block,
-    check_changes,
-    empty_sums,
-    is_worth_compiling,
-    missing_change,
-    select_rows,
-)
+from ice_explorer.errors import PredictionError
+from ice_explorer.errors.base import quoted
 from ice_explorer.locks import Lock, ThreadPool
-from ice_explorer.metrics.ordered import MOST_CELLS
+from ice_explorer.metrics.ordered import MOST_CELLS, OrderedSums
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.runtime import HAS_NUMBA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.choose import ModelMatrix
     from ice_explorer.curves.closed_forms import KernelModel
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
+    from ice_explorer.curves.inputs import Context, FeatureInput
     from ice_explorer.models.libraries import UnwrappedModel
-    from ice_explorer.trees.curves import Jumps, TreeCurves
+    from ice_explorer.trees.forest import Jumps, TreeCurves
 
+    Sums = OrderedSums | UnorderedSums
     Report = Callable[[int, int, str], object]
     Made = Callable[[int], object]
     Part = Places | slice
@@ -45,6 +40,108 @@ _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
 _FEW_VALUES = 20  # of a grid, of which a row's observed value is one
+
+
+_WORTH_COMPILING = 2_000_000  # predictions of all features; numba takes longer to load than NumPy to add up fewer
+
+
+def empty_sums(
+    item: FeatureInput,
+    weights: Array | None = None,
+    active: Places | None = None,
+    *,
+    compiled: bool = False,
+    most_cells: int = MOST_CELLS,
+) -> Sums:
+    """Make the sums of a feature, nothing added yet; without weights they are to be filled or merged."""
+    grid, rows = item.grid.values, None
+    if item.feature.is_unordered:
+        return UnorderedSums(grid, item.scale, item.shares, item.decay, None if weights is None else active)
+    if weights is not None:
+        scales = item.likelihood_scale
+        scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
+        rows = item.observed[item.summed], scales, weights[item.summed]
+    return OrderedSums(
+        grid,
+        item.scale,
+        item.shares,
+        item.decay,
+        rows,
+        convention=item.convention,
+        active=active,
+        compiled=compiled,
+        most_cells=most_cells,
+    )
+
+
+def select_rows(item: FeatureInput, weights: Array, rows: Rows) -> tuple[Array, Array, Array]:
+    """Observed values, likelihood scales and weights of rows."""
+    return item.observed[rows], item.likelihood_scale[rows], weights[rows]
+
+
+def add_block(
+    sums: Sums,
+    curves: Array | tuple[Array, Array],
+    item: FeatureInput,
+    block: tuple[Rows, Array, Array | None],
+) -> None:
+    """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
+    rows, weights, change = block
+    of_rows: Any = select_rows(item, weights, rows)
+    if isinstance(sums, UnorderedSums):
+        of_rows = of_rows[0], None if item.distances is None else item.distances[rows], of_rows[2]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if isinstance(curves, tuple):
+            sums.add_parallel_curves(*curves, of_rows, change)
+        else:
+            sums.add(curves, of_rows, change)
+    check_changes(sums, item)
+
+
+def check_changes(sums: Sums, item: FeatureInput) -> None:
+    """Refuse changes whose squares are no numbers, and slopes between values that are too close."""
+    if sums.factors is None:
+        return
+    if not np.isfinite(sums.moments.squared).all():
+        raise PredictionError(
+            f"Predictions must change by at most {LARGEST:g} along a feature; they change by more along "
+            f"{quoted(item.feature.readable)}.",
+            "Predict on another scale, or leave the feature out with `features=`.",
+        )
+    with np.errstate(over="ignore"):
+        steepest = sums.scale / np.diff(sums.grid).min() if isinstance(sums, OrderedSums) else 0.0
+    if not math.isfinite(steepest) or not math.isfinite(sums.deviations):
+        raise PredictionError(
+            f"Grid values of {quoted(item.feature.readable)} must be further apart than "
+            f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",
+            "Write the feature in a smaller unit, or space its values with `grid=`.",
+        )
+
+
+def missing_change(context: Context, item: FeatureInput, rows: Rows) -> Array | None:
+    """How far the prediction of each row moves when the value goes missing; None where none is. Predicted once."""
+    if not item.has_missing:
+        return None
+    new = rows[np.isnan(item.missing_changes[rows])]
+    if len(new):
+        values = np.column_stack([item.observed[new], np.full(len(new), np.nan)])
+        predictions = context.brute.evaluate(item.feature, new, values)
+        item.missing_changes[new] = np.abs(predictions[:, 1] - predictions[:, 0])
+    return item.missing_changes[rows]
+
+
+def sum_blocks(blocks: Iterable[tuple[Rows, Array]], context: Context, item: FeatureInput) -> Sums:
+    """Sum blocks of rows and their curves at every grid value."""
+    sums = empty_sums(item, context.row_weights, compiled=is_worth_compiling([item]))
+    for rows, curves in blocks:
+        add_block(sums, curves, item, (rows, context.row_weights, missing_change(context, item, rows)))
+    sums.finish()
+    return sums
+
+
+def is_worth_compiling(items: Iterable[FeatureInput]) -> bool:
+    """Whether so much is added up that loading numba pays; whether it is loaded already must not change results."""
+    return HAS_NUMBA and sum(len(item.summed) * item.grid.n_grid for item in items) > _WORTH_COMPILING
 
 
 class CurveMethod(ABC):
@@ -105,8 +202,7 @@ class _ByFeature(CurveMethod):
     def __init__(self, name: str, reason: str, context: Context, items: Sequence[FeatureInput], n_jobs: int) -> None:
         super().__init__(name, reason)
         self._compiled = is_worth_compiling(items)
-        self._brute = context.brute
-        self._weights = context.row_weights
+        self._context = context
         self._n_jobs = n_jobs
         self._keeps_curves = False
 
@@ -132,7 +228,7 @@ class _ByFeature(CurveMethod):
         return [self._sum(item, report) for item in items]
 
     def _sum(self, item: FeatureInput, report: Report) -> Sums:
-        sums = empty_sums(item, self._weights, compiled=self._compiled)
+        sums = empty_sums(item, self._context.row_weights, compiled=self._compiled)
         kept = np.empty((len(item.summed), item.grid.n_grid)) if self._keeps_curves else None
         total, label = len(item.summed) * item.n_predictions_per_row, item.feature.label
         are_parallel = self._parallel(item, item.summed[:1]) is not None
@@ -146,7 +242,7 @@ class _ByFeature(CurveMethod):
         def compute(rows: Rows) -> tuple[Array | tuple[Array, Array], Array | None]:
             parallel = self._parallel(item, rows) if are_parallel else None
             curves = self._curves(item, rows, made=made) if parallel is None else parallel
-            return curves, missing_change(self._brute, item, rows)
+            return curves, missing_change(self._context, item, rows)
 
         size = _PARALLEL_AT_A_TIME if are_parallel else self._block_size(item)
         blocks = _in_blocks(item.summed, size)
@@ -155,7 +251,7 @@ class _ByFeature(CurveMethod):
                 if kept is not None:
                     of_block = curves[1][:, None] + curves[0] if isinstance(curves, tuple) else curves
                     kept[sums.n_rows : sums.n_rows + len(rows)] = of_block
-                add_block(sums, curves, item, (rows, self._weights, change))
+                add_block(sums, curves, item, (rows, self._context.row_weights, change))
                 # A block may take fewer predictions than it has phantoms.
                 made(len(rows) * item.n_predictions_per_row - n_made)
                 n_made = 0
@@ -201,15 +297,16 @@ class BruteMethod(_ByFeature):
         """Yield blocks of rows and their curves at every grid value, or at some places: a call of the model each."""
         start = 0
         while start < len(positions):
-            rows = positions[start : start + max(1, self._brute.n_per_call // item.grid.n_grid)]
+            rows = positions[start : start + max(1, self._context.brute.n_per_call // item.grid.n_grid)]
             yield rows, self._curves(item, rows, at=at)
             start += len(rows)
 
     def _block_size(self, item: FeatureInput) -> int:
-        return self._brute.rows_per_block(item.grid.n_grid)
+        return self._context.brute.rows_per_block(item.grid.n_grid)
 
     def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:
-        grid, predict = item.grid.values[at], partial(self._brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
+        grid = item.grid.values[at]
+        predict = partial(self._context.brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
         if item.feature_number not in self._sharing_rows:
             return predict(rows, np.broadcast_to(grid, (len(rows), len(grid))))
         observed = item.feature.values[rows]
@@ -244,7 +341,6 @@ class ClosedFormMethod(_ByFeature):
         self._formula = formula
         self._places, self._grids = matrix.places, matrix.grids
         self._unwrapped = unwrapped
-        self._memory_limit = context.bytes_for_blocks
 
     def n_computed(self, item: FeatureInput) -> int:
         """How many numbers a row of a feature takes: an offset where curves are parallel."""
@@ -252,7 +348,7 @@ class ClosedFormMethod(_ByFeature):
 
     def _block_size(self, item: FeatureInput) -> int:
         row_bytes = self._formula.row_bytes(item.grid.n_grid) + 160 * item.grid.n_grid
-        return int(max(1, min(_ROWS_AT_A_TIME, self._memory_limit // row_bytes)))
+        return int(max(1, min(_ROWS_AT_A_TIME, self._context.bytes_for_blocks // row_bytes)))
 
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:
         if self._unwrapped.restore is not None or not isinstance(self._formula, LinearModel):
@@ -265,7 +361,7 @@ class ClosedFormMethod(_ByFeature):
     def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
         places, grid = self._places[item.feature_number], self._grids[item.feature_number][at]
         curves = self._unwrapped.restore_output(self._formula.curves(places, grid, rows))
-        return check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)
+        return check_fits(item.feature, rows, item.grid.values[at], curves, self._context.settings.response)
 
 
 class TreeMethod(CurveMethod):
@@ -293,15 +389,13 @@ class TreeMethod(CurveMethod):
         self._make_trees: Callable[[], TreeCurves] | None = make_trees
         self._lock = Lock()
         self._unwrapped = unwrapped
-        self._brute = context.brute
-        self._weights = context.row_weights
-        self._memory_limit = context.bytes_for_blocks
+        self._context = context
         self._n_jobs = n_jobs
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Predict rows of X in place of the model, which is not in a pickle."""
         vars(self).update(state)
-        self._brute.observed = self.predict_rows
+        self._context.brute.observed = self.predict_rows
 
     @property
     def _trees(self) -> TreeCurves:
@@ -317,7 +411,7 @@ class TreeMethod(CurveMethod):
         stretches = np.searchsorted(self.active(item), np.arange(item.grid.n_grid)[at])
         for rows in self._blocks(positions):
             curves = self._unwrapped.restore_output(sweep(rows).curves(item.feature_number)[:, stretches])
-            yield rows, check_fits(item.feature, rows, item.grid.values[at], curves, self._brute.response)
+            yield rows, check_fits(item.feature, rows, item.grid.values[at], curves, self._context.settings.response)
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
         """Yield curves of some rows of each feature, on the stretches between active intervals."""
@@ -333,7 +427,7 @@ class TreeMethod(CurveMethod):
         if any(item.summed is not items[0].summed for item in items):
             return [sums for item in items for sums in self.sums([item], report)]
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
-        quarter = self._memory_limit // 4
+        quarter = self._context.bytes_for_blocks // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
         swept = self._trees.sweep([item.feature_number for item in items])
         summed, added = items[0].summed, self._trees.alike(items[0].summed)
@@ -344,7 +438,8 @@ class TreeMethod(CurveMethod):
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
         def empty(item: FeatureInput) -> Sums:
-            return empty_sums(item, self._weights, self.active(item), compiled=HAS_NUMBA, most_cells=most_cells)
+            active, weights = self.active(item), self._context.row_weights
+            return empty_sums(item, weights, active, compiled=HAS_NUMBA, most_cells=most_cells)
 
         def finish(sums: Sums) -> None:
             sums.finish()
@@ -378,19 +473,19 @@ class TreeMethod(CurveMethod):
 
     def _blocks(self, positions: Rows) -> list[Rows]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
-        return _in_blocks(positions, self._trees.rows_per_block(self._memory_limit // 4))
+        return _in_blocks(positions, self._trees.rows_per_block(self._context.bytes_for_blocks // 4))
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
         """Add one feature of a block to its sums."""
-        change = missing_change(self._brute, item, rows)
+        change = missing_change(self._context, item, rows)
         to_compiled = None
         if not isinstance(sums, UnorderedSums) and sums.is_compiled and self._unwrapped.restore is None:
             to_compiled = jumps.to_compiled(item.feature_number)
         if to_compiled is None or isinstance(sums, UnorderedSums):
             curves = self._fitting(item, rows, jumps.curves(item.feature_number))
-            add_block(sums, curves, item, (rows, self._weights, change))
+            add_block(sums, curves, item, (rows, self._context.row_weights, change))
             return
-        sums.add_jumps(to_compiled, select_rows(item, self._weights, rows), change)
+        sums.add_jumps(to_compiled, select_rows(item, self._context.row_weights, rows), change)
         if not (max(-sums.lowest, sums.highest) <= LARGEST and np.isfinite(sums.curves.mean).all()):
             # Names the prediction that does not fit.
             self._fitting(item, rows, self._trees.sweep([item.feature_number])(rows).curves(item.feature_number))
@@ -399,5 +494,5 @@ class TreeMethod(CurveMethod):
     def _fitting(self, item: FeatureInput, rows: Rows, stretches: Array) -> Array:
         """Return what the model predicts of stretches, or name the first that is no number, or too large a one."""
         # A prediction is named by the grid value at which its stretch begins.
-        values = item.grid.values[self.starts(item)]
-        return check_fits(item.feature, rows, values, self._unwrapped.restore_output(stretches), self._brute.response)
+        values, curves = item.grid.values[self.starts(item)], self._unwrapped.restore_output(stretches)
+        return check_fits(item.feature, rows, values, curves, self._context.settings.response)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ice_explorer.arrays import Array, Mask, Rows
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.columns import Columns
     from ice_explorer.features.feature import Feature

@@ -1,4 +1,4 @@
-"""A feature: a column that curves vary, and the columns of X that vary with it.
+"""A feature: a column that curves vary, the columns of X that vary with it, its grid, and samples that cover it.
 
 Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
 several columns of 0 and 1 that move together. Other modules use coordinates; the feature converts what users give.
@@ -6,6 +6,7 @@ several columns of 0 and 1 that move together. Other modules use coordinates; th
 
 from __future__ import annotations
 
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
@@ -22,10 +23,14 @@ from ice_explorer.features.axis_text import cell_writer
 from ice_explorer.tables.column import MOMENTS, Column, days, is_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
-    from ice_explorer.arrays import Array
+    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.tables.column import SortedValues
 
+
+GridName = Literal["observed", "quantile", "uniform", "thresholds"]
+GRID_NAMES: tuple[GridName, ...] = ("observed", "quantile", "uniform", "thresholds")
 
 AnchorName = Literal["min", "max", "median", "own"]
 ANCHOR_NAMES: tuple[AnchorName, ...] = ("min", "max", "median", "own")
@@ -306,3 +311,122 @@ def convert_anchor(feature: Feature, grid: Array, anchor: object) -> AnchorName 
             f"Its grid is {listed(levels)}.",
         )
     return float(on_grid[0]) if feature.is_unordered else coordinate
+
+
+# --- grids and samples -----------------------------------------------------------------------------
+
+_OBSERVED_CAP = 1000
+_CHOSEN_SIZE = 100  # and levels of an unordered category, whose metrics compare each to each
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Grid of one feature.
+
+    - `values` (n_grid,): strictly increasing, finite, in units of the feature.
+    - `n_distinct`: distinct observed values of the column, of rows that have weight.
+    - `capped`: True where not every observed value is a grid value although `grid="observed"`, or not every level of an
+      unordered category without being asked for.
+    """
+
+    values: Array
+    n_distinct: int
+    capped: bool = False
+
+    @property
+    def n_grid(self) -> int:
+        """Number of grid values."""
+        return len(self.values)
+
+
+def feature_seed(random_state: int, feature: str) -> np.random.Generator:
+    """Make the random generator of one feature, the same in every process."""
+    return np.random.default_rng([random_state, zlib.crc32(feature.encode(errors="surrogatepass"))])
+
+
+def make_grid(
+    feature: Feature,
+    column: SortedValues,
+    *,
+    grid: GridName | Mapping[str, Array],
+    grid_size: int | None,
+) -> Grid:
+    """Choose the grid of one feature.
+
+    - `column`: own coordinates [feature]; missing values and rows of weight 0 give no grid value.
+    - `grid`: how to choose, or the values by label; features not in it get their observed values. A uniform grid has
+      the digits of the feature. Levels without an order are those that occur, the most frequent ones where there are
+      more than `grid_size`.
+    - `grid_size`: most grid values of a chosen grid; None is 1000 for "observed" and 100 otherwise, and for levels
+      without an order.
+    - returns: strictly increasing values.
+    - raises DataError: if no row that has weight holds a value.
+    """
+    is_unordered, digits = feature.is_unordered, feature.digits
+    n_distinct = len(column.distinct)
+    if n_distinct == 0:
+        problem, advice = "is missing in every row that has weight", "Leave it out with `features=`."
+        raise DataError.feature_must(feature.label, "at least one value", problem, advice)
+    if not isinstance(grid, str):
+        given = grid.get(feature.label)
+        if given is not None:
+            return Grid(given, n_distinct)
+        grid = "observed"
+    size = grid_size or (_OBSERVED_CAP if grid == "observed" and not is_unordered else _CHOSEN_SIZE)
+    if n_distinct <= size and (is_unordered or grid == "observed"):
+        return Grid(column.distinct, n_distinct)
+    if is_unordered:
+        frequencies = np.bincount(np.searchsorted(column.distinct, column.values), column.weights)
+        most_frequent = column.distinct[np.argsort(-frequencies, kind="stable")[:size]]
+        return Grid(np.sort(most_frequent), n_distinct, capped=True)
+    if grid == "uniform":
+        evenly = np.linspace(column.values[0], column.values[-1], size)
+        return Grid(np.unique(evenly if digits is None else np.round(evenly, digits)), n_distinct)
+    return Grid(np.unique(column.quantiles(np.linspace(0, 1, size))), n_distinct, capped=grid == "observed")
+
+
+def draw_stratified(
+    values: Array,
+    candidates: Rows,
+    size: int,
+    generator: np.random.Generator,
+    weights: Array | None = None,
+) -> Rows:
+    """Draw observations that cover the distribution of a feature evenly.
+
+    The candidates are sorted by the feature (ties in random order, missing values last), cut into `size` strata that
+    hold the same share of them, and one is drawn from each, as in §3.1 of Yeh & Ngo (2021).
+
+    - `values`, `weights` (n_observations,): with weights, strata hold the same share of weight, and a row is drawn in
+      proportion to its weight; a row heavier than a stratum is still drawn once only.
+    - `candidates` (n_candidates,): positions to draw from; all of them are drawn where there are no more than `size`.
+    - returns: sorted positions, `size` of them; fewer where heavy rows were drawn repeatedly.
+    """
+    if size >= len(candidates):
+        return np.sort(candidates)
+    if size == 0:
+        return np.empty(0, dtype=np.int64)
+    ties = generator.random(len(candidates))
+    order = candidates[np.lexsort((ties, values[candidates]))]
+    if weights is None:
+        bounds = np.arange(size + 1) * len(order) // size
+        return np.sort(order[generator.integers(bounds[:-1], bounds[1:])])
+    cumulative = np.cumsum(weights[order])
+    marks = (np.arange(size) + generator.random(size)) * (cumulative[-1] / size)
+    chosen = np.searchsorted(cumulative, marks, side="right")
+    return np.unique(order[np.minimum(chosen, len(order) - 1)])
+
+
+def nested_samples(rows: Rows, generator: np.random.Generator) -> list[Rows]:
+    """Draw half of the rows, half of these and so on, down to one row; the smallest sample comes first, all rows last.
+
+    Neighbours are paired and one of each pair is drawn, so that a sample covers the rows as evenly as any, whatever
+    they are sorted by. Where the number is odd, a row drawn at random is in no pair and not in the sample.
+    """
+    samples = [rows]
+    while len(rows) > 1:
+        if len(rows) % 2:
+            rows = np.delete(rows, generator.integers(len(rows)))
+        rows = rows[np.arange(0, len(rows), 2) + generator.integers(2, size=len(rows) // 2)]
+        samples.append(rows)
+    return samples[::-1]

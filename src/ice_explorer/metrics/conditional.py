@@ -20,14 +20,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import (
-    LEAST_SHARE_OF_SCALE,
-    column_moments,
-    distinct_rows,
-    few_edges,
-    has_value_and_weight,
-)
+from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE
 from ice_explorer.runtime import HAS_NUMBA
+from ice_explorer.tables.column import column_moments, distinct_rows, few_edges, has_value_and_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,31 +1,28 @@
 """Turn a model into a function of rows: one output of one of its prediction methods, read from whatever it returns.
 
 What an array means follows from the model and from the number of its axes, never from the length of one: two rows are
-not two classes.
-
-The columns that a model was fitted on are compared with X before anything is explained. LightGBM, and models that users
-write, take columns by position and never look at their names: with columns in another order every figure would be
-wrong. Other models find their columns by name, and take any order and further columns.
+not two classes. The observed target is read on the scale of the output: a number as it is, a class as 1 or 0.
 """
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import narwhals as nw
 import numpy as np
 
 from ice_explorer.checks import check_one_of, is_number, n_masked
 from ice_explorer.errors import DataError, ICEExplorerError, ModelNeededError, OptionError, PredictionError
-from ice_explorer.errors.base import cause_of, closest, counted, did_you_mean, listed, quoted
+from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
 from ice_explorer.locks import find_bound_object, lock_of_model
-from ice_explorer.models.libraries import list_methods, read_attribute, unwrap
-from ice_explorer.tables.column import labels_of
-from ice_explorer.tables.table import table_from
+from ice_explorer.models.libraries import list_methods, unwrap
+from ice_explorer.tables.column import is_missing, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -427,12 +424,6 @@ def make_predictor(
     return predictor, outputs.column(first, position)
 
 
-def default_call(model: Any) -> Call:
-    """Return the method that "auto" takes; nothing else calls the model meanwhile."""
-    methods, _ = _methods_in_turn(model, 1)
-    return next(iter(methods.values())).call
-
-
 def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
     """Return the methods of a model, each of which waits for its turn."""
     methods, classes = list_methods(model)
@@ -455,103 +446,142 @@ def _choose_response(methods: dict[str, PredictionMethod], response: Response, m
     return response
 
 
-_MOST_ROWS: Final = 64  # predicted with columns in another order
-_CLOSE: Final = 1e-9  # of the largest prediction: threads add up in any order
+# --- the observed target --------------------------------------------------------------------------
+
+_MOST_ROWS: Final = 2000  # predicted to find the most frequent class: few enough for a slow model
 
 
-def fitted_table(model: Any, X: Any) -> Table:
-    """Wrap X as `table_from` does, and check that the model was fitted on these columns.
+def target_values(y: object, predictor: Predictor, n_observations: int) -> Array:
+    """Return the observed target of what is explained, (n_observations,), NaN where missing.
 
-    - `X`: columns of an array get the names of the fit.
-    - raises DataError: if columns are missing or in another order, or if there are columns that the model does not
-      take.
+    Where a class is explained, the target is 1 for rows of that class and 0 for others.
+
+    - `y`: numbers or class labels, one per row of X; for several outputs a table with one column for each.
+    - raises OptionError: if y is not the target of these rows, or of what is explained.
     """
-    table, owner = table_from(X), find_bound_object(model)
-    names = [str(name) for name in table.names]
-    fitted, expression = _columns_of_fit(owner)
-    if not fitted:  # the first step of a pipeline may have no names, where the last one has those of X
-        fitted, expression = _columns_of_fit(read_attribute(owner, "_final_estimator"))
-        fitted = fitted if sorted(fitted) == sorted(names) else []
-        expression = expression.replace("model", "model[-1]")
-    exog = getattr(_exog_of(owner), "exog", None)
-    n_fitted: Any = read_attribute(owner, "n_features_in_") if exog is None else exog.shape[1]
-    # Libraries number the columns of an array.
-    is_numbered = any(fitted == [f"{start}{k}" for k in range(len(fitted))] for start in ("Column_", "", "f"))
-    if fitted and is_numbered and not set(names) <= set(fitted):
-        fitted, n_fitted = [], len(fitted)
-    if fitted and hasattr(X, "columns"):
-        _check_names(model, table, fitted, expression)
-    elif fitted and len(fitted) != len(names):
-        raise _width_error(f"{len(fitted)} ({listed(fitted)})", len(names))
-    elif fitted:
-        table.names = list(fitted)
-    elif isinstance(n_fitted, (int, np.integer)) and n_fitted != len(names):
-        raise _width_error(str(n_fitted), len(names))
-    return table
-
-
-def _width_error(fitted: str, n_columns: int) -> DataError:
-    return DataError(
-        f"X must have as many columns as the model was fitted on, {fitted}; got {n_columns}.",
-        "Pass the columns of the fit, in their order.",
-    )
-
-
-def _columns_of_fit(model: Any) -> tuple[list[str], str]:
-    """Return the names of the columns of the fit, and how a user writes them; no names where the model has none."""
-    attributes = ["feature_names_in_", "feature_name_", "feature_names_"]  # the last two: LightGBM, CatBoost
-    if type(model).__name__ == "Booster":  # LightGBM, XGBoost
-        attributes += ["feature_name", "feature_names"]
-    for attribute in attributes:
-        is_method = callable(read_attribute(model, attribute))
-        names: Any = read_attribute(model, attribute, call=True)
-        expression = f"model.{attribute}()" if is_method else f"model.{attribute}"
-        if isinstance(names, list | np.ndarray) and len(names) and all(isinstance(name, str) for name in names):
-            return list(map(str, names)), expression
-    columns = getattr(getattr(_exog_of(model), "orig_exog", None), "columns", ())
-    return list(map(str, columns)), "model.model.exog_names"
-
-
-def _exog_of(results: Any) -> Any:
-    """Return the data of results of statsmodels, which take columns by position; None if a formula names them."""
-    model = read_attribute(results, "model")
-    return None if hasattr(model, "formula") else getattr(model, "data", None)
-
-
-def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -> None:
-    """Refuse columns that are not those of the fit, unless the model finds its columns by name."""
-    names = [str(name) for name in table.names]
-    known = {name.replace(" ", "_"): name for name in names} | {name: name for name in names}  # as LightGBM has them
-    if [known.get(name) for name in fitted] == names or _finds_by_name(model, table):
-        return
-    missing = [name for name in fitted if name not in known]
-    unknown = [name for name in names if name not in {known.get(name) for name in fitted}]
-    if missing:
-        close = closest(missing[0], unknown)
-        difference = f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-        advice = f"Rename {quoted(close[0])} to {quoted(missing[0])}." if close else "Add what is missing."
-        advice = "Pass `statsmodels.api.add_constant(X)`." if missing == ["const"] else advice
-    else:
-        difference = f"it was not fitted on {listed(unknown)}" if unknown else f"got the order {listed(names)}"
-        columns = expression if set(fitted) <= set(names) else repr([known[name] for name in fitted])
-        advice = f"Pass `X[{columns}]`." if table.index is not None else f"Pass `X.select({columns})`."
-    raise DataError(f"X must have the columns that the model was fitted on, in their order; {difference}.", advice)
-
-
-def _finds_by_name(model: Any, table: Table) -> bool:
-    """Return whether predictions are the same when columns change places; equal predictions tell nothing."""
-    call, rows = default_call(model), table.take(np.arange(min(table.n_observations, _MOST_ROWS)))
-    order = [*range(1, len(table.names)), 0]
-    try:
-        turned = rows.iloc[:, order] if hasattr(rows, "iloc") else rows.select([table.names[k] for k in order])
-        predicted, again = (
-            np.concatenate([np.ravel(np.asarray(part)) for part in (each if isinstance(each, list) else [each])])
-            for each in (call(rows), call(turned))
+    columns, names = target_columns(y), _column_names(y)
+    outputs: Any = predictor.outputs
+    if names and sorted(names) == sorted(map(str, outputs)):
+        columns = [columns[names.index(str(output))] for output in outputs]
+    for column in columns:
+        if len(column) != n_observations:
+            advice, where = "Pass the targets of the rows of X, in their order.", counted(n_observations, "observation")
+            raise DataError(f"`y` must hold one value per observation; got {len(column)} for {where}.", advice)
+    label: Any = predictor.output
+    # Of several labels of which each may hold, there is a column of 0 and 1 for each.
+    is_single = predictor.of_classes and len(columns) == 1
+    n_columns = 1 if is_single else max(1, len(outputs))
+    if len(columns) != n_columns:
+        raise DataError(
+            f"`y` must have one column for each output of the model, {n_columns}; got {len(columns)}.",
+            "Pass the target that the model was fitted on.",
         )
-    except Exception:  # noqa: BLE001 - whatever the model raises about other columns
-        return False
-    if len(order) < 2 or len(np.unique(predicted)) < 2:
-        return False
-    if predicted.dtype.kind not in "fiub":
-        return bool(np.array_equal(predicted, again))
-    return bool(np.max(np.abs(predicted - again)) <= _CLOSE * np.max(np.abs(predicted)))
+    if not is_single:
+        return _target_numbers(columns[predictor.position or 0])
+    values, labels = columns[0], list(predictor.classes)
+    if not any(value == each for value in values if value is not None for each in labels):
+        first = next((value for value in values if value is not None), None)
+        got = "nothing but missing values" if first is None else f"{quoted(first)} and no label among them"
+        raise DataError(
+            f"`y` must hold labels of the classes, {listed(labels)}; got {got}.",
+            "Pass the labels that the model was fitted on.",
+        )
+    return np.array([np.nan if value is None else float(value == label) for value in values])
+
+
+def target_columns(y: object) -> list[list[Any]]:
+    """Read a series, a table or an array into columns of Python objects, None where missing."""
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        columns = [frame.to_list()]
+    elif isinstance(frame, nw.DataFrame):
+        columns = [frame[name].to_list() for name in frame.columns]
+    else:
+        try:
+            array = np.asanyarray(y)  # `tolist` of a masked array has None under the mask
+        except ValueError:  # lists of different lengths
+            array = np.empty(())
+        if array.ndim not in (1, 2):
+            raise DataError(
+                f"`y` must be the observed target, one value per observation; got {quoted(y)}.",
+                "Pass an array or a series, or leave it out.",
+            )
+        columns = [array.tolist()] if array.ndim == 1 else array.T.tolist()
+    return [[None if is_missing(value) else value for value in column] for column in columns]
+
+
+def target_names(y: object) -> tuple[str, ...]:
+    """Return the names of the columns of the target as labels; none where one of them has no name."""
+    names = _column_names(y)
+    return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
+
+
+def single_name(y: object) -> str:
+    """Return the name of the target; "" where it has none, or several."""
+    names = target_names(y)
+    return names[0] if len(names) == 1 else ""
+
+
+def _column_names(y: object) -> list[Any]:
+    frame = nw.from_native(y, allow_series=True, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        return [getattr(y, "name", None)]  # narwhals has "" for no name
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+
+
+def _target_numbers(column: Sequence[Any]) -> Array:
+    values = np.full(len(column), np.nan)
+    for row, value in enumerate(column):
+        with suppress(TypeError, ValueError, OverflowError):  # text that looks like a number is none
+            values[row] = math.nan if isinstance(value, str | bytes | complex) else float(value)
+        if value is not None and not math.isfinite(values[row]):
+            raise DataError(
+                f"`y` must be finite numbers, because the model predicts numbers; got {quoted(value)} in row {row}.",
+                "Pass the target that the model was fitted on; missing values may stay.",
+            )
+    return values
+
+
+# --- the output that an explorer opens with -------------------------------------------------------
+
+
+def choose_initial_output(
+    y: object, table: Table, outputs: Outputs, predict: Callable[[Any], Array]
+) -> tuple[int, tuple[str, ...]]:
+    """Choose an output where the user did not.
+
+    It is the class most frequent in y, else in the predictions, and the first of outputs that are no classes. As for
+    `explain`, it is the second of two classes.
+
+    - `predict`: rows in the container of X -> (n_rows, n_outputs).
+    - returns: its position, and notes on the choice.
+    """
+    names: Any = outputs.names
+    what, other = "class" if outputs.of_classes else "output", "another one" if len(names) > 2 else "the other one"
+    if not outputs.must_be_chosen:
+        return outputs.choose(None)
+    if not outputs.of_classes:
+        position, why = 0, f"the first of {len(names)}"
+    else:
+        position, where = _most_frequent(y, table, names, predict)
+        why = f"the most frequent one {where}"
+    choose = f" Choose {other} by `output=`." if len(names) > 1 else ""
+    return position, (f"Explained {what}: {quoted(names[position])}, {why}.{choose}",)
+
+
+def _most_frequent(y: object, table: Table, names: Any, predict: Callable[[Any], Array]) -> tuple[int, str]:
+    """Return the position of the class that is most frequent, and where it is."""
+    columns = [] if y is None else target_columns(y)
+    if len(columns) == len(names):  # for each label, whether it holds
+        counts = [sum(value in (1, True) for value in column) for column in columns]
+    else:
+        counts = [sum(value == label for value in values) for values in columns[:1] for label in names]
+    if any(counts):
+        return int(np.argmax(counts)), "in `y`"
+    n_rows = table.n_observations
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64))
+    predicted = predict(table.take(rows))
+    if not np.isin(predicted, (0.0, 1.0)).all():  # else several labels may hold
+        predicted = predicted == predicted.max(axis=1, keepdims=True)
+    where = "in the predictions" + ("" if len(rows) == n_rows else f" of {len(rows):,} rows")
+    return int(np.argmax(predicted.sum(axis=0))), where

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.engines.feature_input import estimate_probabilities, read_predictors
+from ice_explorer.curves.inputs import estimate_probabilities, read_predictors
 from ice_explorer.metrics.conditional import conditional_moments, level_distances, level_probabilities, make_neighbours
-from ice_explorer.metrics.likelihood import observed_quantiles
+from ice_explorer.tables.column import observed_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.arrays import Array, Mask, Rows
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput
+    from ice_explorer.curves.inputs import Context, FeatureInput
     from ice_explorer.metrics.conditional import Neighbours
 
 

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.checks import check_index, is_number
-from ice_explorer.engines.context import merge_notes
-from ice_explorer.engines.feature_input import add_block, empty_sums, missing_change
+from ice_explorer.curves.inputs import merge_notes
+from ice_explorer.curves.method import add_block, empty_sums, missing_change
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.grid import feature_seed
+from ice_explorer.features.feature import feature_seed
 from ice_explorer.metrics.influence import DECAYED, PER_SCALE, Block, influences
 from ice_explorer.metrics.ordered import nearest_places
-from ice_explorer.metrics.sums import LOWEST_DECAY
+from ice_explorer.metrics.sums import LOWEST_DECAY, METRICS
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.results.options import OF_REFERENCE
 
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.arrays import Array, Places, Rows
-    from ice_explorer.curves.brute import BruteCurves
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
+    from ice_explorer.curves.inputs import Context, FeatureInput
+    from ice_explorer.curves.method import Sums
     from ice_explorer.features.columns import Columns
     from ice_explorer.results.options import Unit
     from ice_explorer.tables.column import Name
@@ -150,15 +149,13 @@ def subgroups_of(columns: Columns, index: Any, by: Name | ArrayLike) -> Subgroup
     return Subgroups(name, [*present, *[None][: int((codes == n_groups).any())]], codes)
 
 
-def sums_by(
-    blocks: Blocks, brute: BruteCurves, item: FeatureInput, weights: Array, subgroups: Subgroups
-) -> list[Sums | None]:
+def sums_by(blocks: Blocks, context: Context, item: FeatureInput, subgroups: Subgroups) -> list[Sums | None]:
     """Sum blocks of the curves of all rows by group; None for a group without an observation in the sample."""
-    codes = subgroups.codes[item.summed]
+    codes, weights = subgroups.codes[item.summed], context.row_weights
     members = [item.summed[codes == at] for at in range(len(subgroups.labels))]
     sums = [empty_sums(replace(item, summed=rows), weights, compiled=False) if len(rows) else None for rows in members]
     for rows, curves in blocks:
-        change = missing_change(brute, item, rows)
+        change = missing_change(context, item, rows)
         for at, of_group in enumerate(sums):
             inside = subgroups.codes[rows] == at
             if of_group is not None and inside.any():
@@ -169,9 +166,6 @@ def sums_by(
             of_group.finish()
     return sums
 
-
-METRICS = (*EFFECTS, "support")
-"""The metrics that have an interval."""
 
 USUAL_LEVEL: Final = 0.95
 _RELATIVE_STEP: Final = 1e-4  # of the unit of distances, for a derivative
@@ -235,7 +229,7 @@ def row_influences(
     figures = sums.metrics(decay)
     is_resampled = context.settings.grid != OF_REFERENCE  # else σ and shares are those of other rows
     blocks = (
-        make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context.brute, item, some))
+        make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context, item, some))
         for some, curves in curves_of(summed)
     )
     moved = influences(sums, blocks, np.array([decay]), with_places=is_resampled)

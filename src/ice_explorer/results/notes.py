@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.engines.context import shorten_list
+from ice_explorer.curves.inputs import shorten_list
 from ice_explorer.errors.base import counted
 from ice_explorer.metrics.unordered import UnorderedSums
-from ice_explorer.models.target import single_name, target_columns, target_values
+from ice_explorer.models.predict import single_name, target_columns, target_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ice_explorer.arrays import Array, Places, Rows
-    from ice_explorer.engines.context import Context
-    from ice_explorer.engines.feature_input import FeatureInput, Sums
+    from ice_explorer.curves.inputs import Context, FeatureInput
+    from ice_explorer.curves.method import Sums
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import Convention, OrderedSums
 

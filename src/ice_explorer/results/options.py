@@ -15,7 +15,7 @@ import numpy as np
 from ice_explorer.checks import check_decay, check_integer, check_one_of, is_number, to_float_array
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted, or_listed
-from ice_explorer.features.grid import GRID_NAMES
+from ice_explorer.features.feature import GRID_NAMES
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.runtime import can_start_threads
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.explanation import Explanation
-    from ice_explorer.features.grid import GridName
+    from ice_explorer.features.feature import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
     from ice_explorer.tables.column import Name

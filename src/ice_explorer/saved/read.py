@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ice_explorer.beyond.effects import SAVED
-from ice_explorer.curves.brute import BruteCurves, PredictionCheck
-from ice_explorer.curves.method import EVERYWHERE, CurveMethod
-from ice_explorer.engines.context import Context
-from ice_explorer.engines.feature_input import FeatureInput, empty_sums
+from ice_explorer.curves.choose import PredictionCheck
+from ice_explorer.curves.inputs import Context, FeatureInput
+from ice_explorer.curves.method import EVERYWHERE, CurveMethod, empty_sums
 from ice_explorer.errors import DataError, ModelNeededError
 from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
@@ -92,8 +91,6 @@ def _explanation(entries: Entries) -> Explanation:
     features = [_set_feature(axis, columns) for axis in entries["features"]]
     _check(len({feature.position for feature in features}) == len(features), "a feature is there twice")
     method = KnownMethod(**entries["method"])
-    brute = BruteCurves(refuse, table, settings.memory_limit, settings.response)
-    brute.observed, brute.known = rows["predictions"].__getitem__, method.predict
     check = PredictionCheck(table, columns.columns_by_feature, 0)
     check.predict, check.predicted = refuse, np.empty(0)
     label = output["output_label"]
@@ -102,9 +99,10 @@ def _explanation(entries: Entries) -> Explanation:
         all_outputs=refuse,
     )  # fmt: skip
     context = Context(
-        table, columns, weights, predictor, settings, brute, check, progress=False,
+        table, columns, weights, predictor, settings, check, progress=False,
         bytes_for_blocks=settings.memory_limit, n_summed=n_all, origin=entries["provenance"],
     )  # fmt: skip
+    context.brute.observed, context.brute.known = rows["predictions"].__getitem__, method.predict
     vars(context)["prediction_sd"] = entries["prediction_sd"]
     results = [
         _feature(each, context, method, feature) for each, feature in zip(entries["features"], features, strict=True)

@@ -24,7 +24,7 @@ from ice_explorer.checks import LARGEST
 from ice_explorer.drivers.drivers import Combined, Driver, Drivers
 from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
-from ice_explorer.features.grid import Grid
+from ice_explorer.features.feature import Grid
 from ice_explorer.metrics.influence import UNDECAYED, Sampling
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.models.predict import RESPONSES

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ice_explorer.comparison import Disagreement
-    from ice_explorer.engines.context import Context
+    from ice_explorer.curves.inputs import Context
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.plan import Plan

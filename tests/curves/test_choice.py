@@ -27,7 +27,7 @@ import ice_explorer as ice
 from ice_explorer.curves import choose, closed_forms
 from ice_explorer.errors import OptionError, PredictionError
 from ice_explorer.trees import read_sklearn
-from ice_explorer.trees.curves import TreeCurves
+from ice_explorer.trees.forest import TreeCurves
 
 BRUTE = "every phantom observation is predicted, which works for any model"
 

@@ -1,29 +1,43 @@
-"""State shared by all features of an explanation: resolved options, data and model; and notes on columns."""
+"""Input of a computation: what all features share, one feature before the model is called, and notes on columns."""
 
 from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ice_explorer.checks import check_positions
+from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
-from ice_explorer.errors.base import counted
-from ice_explorer.features.grid import draw_stratified, feature_seed
-from ice_explorer.metrics.likelihood import standard_deviation
+from ice_explorer.errors.base import counted, quoted
+from ice_explorer.features.feature import draw_stratified, feature_seed, make_feature, make_grid
+from ice_explorer.metrics.conditional import (
+    Predictors,
+    conditional_moments,
+    level_distances,
+    level_probabilities,
+    rank_levels,
+    ranked_codes,
+)
+from ice_explorer.metrics.likelihood import distances, floored_scale
+from ice_explorer.metrics.ordered import nearest_shares
+from ice_explorer.metrics.unordered import category_scale
+from ice_explorer.tables.column import SortedValues, sort_levels, standard_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ice_explorer.arrays import Array, Rows
-    from ice_explorer.curves.brute import BruteCurves, PredictionCheck
-    from ice_explorer.engines.feature_input import FeatureInput
+    from numpy.typing import ArrayLike
+
+    from ice_explorer.arrays import Array, Places, Rows
+    from ice_explorer.curves.choose import PredictionCheck
     from ice_explorer.features.columns import Columns
+    from ice_explorer.features.feature import Feature, Grid, GridName
+    from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Predictor
     from ice_explorer.progress import Progress
     from ice_explorer.results.options import Settings
@@ -31,11 +45,10 @@ if TYPE_CHECKING:
     from ice_explorer.tables.table import Table
 
 
-_SATURATED = 0.01  # distance of a probability from 0 or 1
-
-
-LEAST_BYTES = 64_000_000  # for blocks, and for arrays that are read, whatever the limit
-_FEWEST_AT_A_TIME = 1024  # rows that are predicted together, whatever they take
+LEAST_BYTES: Final = 64_000_000  # for blocks, and for arrays that are read, whatever the limit
+_SATURATED: Final = 0.01  # distance of a probability from 0 or 1
+_FEWEST_AT_A_TIME: Final = 1024  # rows that are predicted together, whatever they take
+_LARGEST_OF_TREES: Final = 1e38  # of a column that trees split: differences of larger values may be no numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +65,6 @@ class Context:
     weights: Array | None
     predictor: Predictor
     settings: Settings
-    brute: BruteCurves
     prediction_check: PredictionCheck
     progress: Progress
     bytes_for_blocks: int
@@ -62,6 +74,11 @@ class Context:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out a progress function, which belongs to the process of its user."""
         return vars(self) | {"progress": None if callable(self.progress) else self.progress}
+
+    @cached_property
+    def brute(self) -> BruteCurves:
+        """Predictions of phantom observations."""
+        return BruteCurves(self.predictor.predict, self.table, self.bytes_for_blocks, self.predictor.response)
 
     @property
     def n_explained(self) -> int:
@@ -107,10 +124,11 @@ class Context:
         raise ModelNeededError(f"{what} the curves of all rows; this explanation has those of {rows}.", advice)
 
     def with_distance(self, distance: str) -> Context:
-        """Return the same with another distance in the settings; it shares what was computed."""
-        other = copy.copy(self)
-        object.__setattr__(other, "settings", replace(self.settings, distance=distance))
-        return other
+        """Return the same with another distance in the settings; both share what is computed."""
+        vars(self).update(brute=self.brute)  # made before it is copied
+        changed = copy.copy(self)
+        vars(changed).update(settings=replace(self.settings, distance=distance))
+        return changed
 
     @cached_property
     def row_weights(self) -> Array:
@@ -188,6 +206,199 @@ class Context:
         if self.weights is None:
             return standard_deviation(self.all_predictions)
         return standard_deviation(self.predictions(self.weighted_rows), self.weights[self.weighted_rows])
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureInput:
+    """One feature before the model is called: axis, grid, scales and rows; there are none where other machines have X.
+
+    - `grid`: coordinates.
+    - `scale`: σ, or σ_c of levels without an order [feature].
+    - `median`: lower (weighted) median, or the most frequent level.
+    - `shares` (n_grid,): weight of the observations at each level of the grid, or nearest to each grid value.
+    - `decay`: λ at which in-distribution impact is exact.
+    - `convention`: what figures are averages of.
+    - `has_missing`: whether any observation that has weight lacks the value.
+    - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
+    - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
+      estimated.
+    - `positions` (n_rows,): rows that the curves are of.
+    - `summed`: those of them that have weight: the metrics are theirs.
+    - `missing_changes` (n_observations,): how far the prediction of each row moves when the value goes missing; NaN
+      where that is not computed yet.
+    """
+
+    feature: Feature
+    grid: Grid
+    scale: float
+    median: float
+    shares: Array
+    decay: float
+    convention: Convention
+    has_missing: bool
+    likelihood_scale: Array = field(default_factory=partial(np.empty, 0))
+    distances: Array | None = None
+    positions: Rows = field(default_factory=partial(np.arange, 0))
+    summed: Rows = field(default_factory=partial(np.arange, 0))
+    missing_changes: Array = field(default_factory=partial(np.empty, 0))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle a marginal scale as one number, not as many."""
+        return vars(self) | ({"likelihood_scale": self.likelihood_scale[:1]} if self.has_marginal_scale else {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        n_observations, scale = len(self.feature.values), self.likelihood_scale
+        if len(scale) == 1:
+            vars(self)["likelihood_scale"] = np.broadcast_to(scale[0], n_observations)
+
+    @cached_property
+    def observed(self) -> Array:
+        """Observed coordinates, (n_observations,), with the median in place of missing ones."""
+        missing = np.isnan(self.feature.values)
+        return np.where(missing, self.median, self.feature.values) if missing.any() else self.feature.values
+
+    @property
+    def has_marginal_scale(self) -> bool:
+        """Whether σ is the likelihood scale: one number, however many rows, and not an array that was given."""
+        return self.likelihood_scale.strides == (0,)
+
+    def far(self, rows: Rows) -> Array:
+        """How far grid values are from rows, in likelihood scales, (n_rows, n_grid): the exponents of the decay."""
+        if not self.feature.is_unordered:
+            return distances(self.grid.values, self.observed[rows], self.likelihood_scale[rows])
+        if self.distances is not None:
+            return self.distances[rows]
+        return np.asarray(self.observed[rows, None] != self.grid.values, np.float64)
+
+    @property
+    def feature_number(self) -> int:
+        """Number of the feature."""
+        return self.feature.position
+
+    @property
+    def n_predictions_per_row(self) -> int:
+        """Phantoms of one row: the grid, and its value with and without where some are missing."""
+        return self.grid.n_grid + 2 * self.has_missing
+
+
+def feature_input(
+    context: Context,
+    number: int,
+    grid: GridName | Mapping[str, Array],
+    scale: ArrayLike | None,
+    n_rows: int | None,
+    *,
+    like: FeatureInput | None = None,
+    is_part: bool = False,
+) -> FeatureInput:
+    """Choose grid, scales and rows of one feature; σ, median and shares of `like` where given.
+
+    - `is_part`: whether `like` is the feature in all rows, of which X holds a part: its grid, and what it lacks, are
+      those of the part, too.
+    """
+    feature, weights, settings = context.columns.feature(number), context.weights, context.settings
+    values, missing = feature.values, np.isnan(feature.values)
+    has_missing = bool(missing[context.weighted_rows].any())
+    if like is not None and is_part:
+        chosen, has_missing = like.grid, like.has_missing
+    else:
+        column = SortedValues.of(values, weights)
+        chosen = make_grid(feature, column, grid=grid, grid_size=settings.grid_size)
+    if like is not None:
+        sigma, median, shares = like.scale, like.median, like.shares
+    else:
+        sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
+    likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
+    if settings.distance == "conditional" and feature.is_unordered:
+        own = np.where(missing, median, values)
+        distances = level_distances(own, estimate_probabilities(context, feature), chosen.values)
+    elif settings.distance == "conditional":
+        others = read_predictors(context, feature)
+        likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
+    elif scale is not None and feature.is_unordered:
+        raise OptionError(
+            "`distance` must give standard deviations of features with an order; got one for "
+            f"{quoted(feature.readable)}, an unordered category, whose levels are all as far from each other.",
+            'Leave it out, or use `distance="conditional"`.',
+        )
+    elif scale is not None:
+        likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
+    positions, summed = context.everything, context.weighted_rows
+    if n_rows is not None:
+        positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
+        if weights is not None and weights[summed].sum() <= 1:
+            raise OptionError(
+                "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
+                f"{float(weights[summed].sum())!r} for {quoted(feature.readable)}.",
+                "Use a larger `sample`, or multiply the weights.",
+            )
+    changes = np.full(len(values) if has_missing else 0, np.nan)
+    return FeatureInput(
+        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, likelihood_scale,
+        distances, positions, summed, changes,
+    )  # fmt: skip
+
+
+def measure(
+    feature: Feature, column: SortedValues, grid: Array, standard_deviation: float
+) -> tuple[float, float, Array]:
+    """Return scale and median of a feature, and the weight of the observations at or nearest to each grid value.
+
+    - `column`: its values, or its levels with their weights.
+    - `standard_deviation`: of the values; levels without an order have another scale, and the most frequent one.
+    """
+    if not feature.is_unordered:
+        return standard_deviation, column.lower_median, nearest_shares(grid, column.values, column.weights)
+    assert feature.levels is not None  # noqa: S101 - it has no order
+    weights = np.bincount(column.values.astype(np.intp), column.weights, len(feature.levels)).astype(np.float64)
+    return category_scale(weights / weights.sum()), float(np.argmax(weights)), weights[grid.astype(np.intp)]
+
+
+def estimate_probabilities(
+    context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
+) -> Array | None:
+    """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
+    others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
+    places = _places_by_text(feature)
+    codes = ranked_codes(feature.values, places)
+    found = level_probabilities(codes, len(places), others, weights, seed, between_fits=between_fits)
+    return None if found is None else found[:, places]
+
+
+def read_predictors(context: Context, feature: Feature) -> Predictors:
+    """Coordinates of all other columns that have some, as far as trees can tell."""
+    columns = context.columns
+    are_levels, values = [], [np.empty((context.table.n_observations, 0))]
+    others = [
+        make_feature(columns.at(place))  # whose coordinates are finite, or refused
+        for place in range(len(columns.names))
+        if place not in feature.positions and columns.at(place).kind != "other"
+    ]
+    for other in others:
+        coordinates = other.values
+        known = ~np.isnan(coordinates)
+        # Of a column of one known value it matters where that is missing.
+        is_constant = bool(known.any() and np.ptp(coordinates[known]) == 0)
+        values.append((known if is_constant else coordinates)[:, None])
+        are_levels.append(other.is_unordered and not is_constant)
+    predictors = Predictors(
+        np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES), np.array(are_levels, np.bool_)
+    )
+    for at in np.flatnonzero(predictors.are_levels):
+        places = _places_by_text(others[at])
+        by_text = ranked_codes(others[at].values, places)
+        ranks = rank_levels(by_text, len(places), predictors.numbers, context.weights)
+        predictors.values[:, at] = ranked_codes(by_text, ranks)
+    return predictors
+
+
+def _places_by_text(feature: Feature) -> Places:
+    """Return the place of each level in the order of their texts, (n_levels,)."""
+    assert feature.levels is not None  # noqa: S101 - it has no order
+    levels = feature.levels.tolist()
+    place_of = {level: place for place, level in enumerate(sort_levels(levels))}
+    return np.array([place_of[level] for level in levels], np.intp)
 
 
 _MOST_NAMED: Final = 3
