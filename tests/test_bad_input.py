@@ -455,7 +455,6 @@ RESULTS = {
     ),
     "`sample` must be an integer of at least 1; got 0": lambda: e().two_way("age", "city", sample=0),
     "`sample` must be an integer of at least 2; got 1": lambda: e().interactions(sample=1),
-    "one of these features; got 'ag'. Did you mean 'age'?": lambda: e().interactions(["age", "city"]).additivity("ag"),
     "`n` must be an integer of at least 1; got 0": lambda: e()["age"].correlated(n=0),
     "'partial_dependence', 'ale' or 'm_plot'; got 'pd'": lambda: e().effects("age", kinds="pd"),
     "at least 2; got 1. Leave it out for 40": lambda: e().effects("age", grid_size=1),

@@ -19,16 +19,7 @@ import {
   twoModels,
   weather,
 } from "./explorers.ts";
-import {
-  alike,
-  cancelledDraft,
-  drafted,
-  manyFeatures as many,
-  noColumn,
-  repeated,
-  someOfMany,
-  statusOf,
-} from "./made_up.ts";
+import { alike, cancelledDraft, drafted, manyFeatures as many, repeated, someOfMany, statusOf } from "./made_up.ts";
 import type { FakeModel, RecordedKernel } from "./recorded.ts";
 
 const FAILED =
@@ -85,7 +76,6 @@ export const cases: Record<string, () => FakeModel> = {
   "parted by what explains most": () => age({ color_by: "Smoker", _view: { coloring: "driver" }, kind: "c-ice" }),
   "parted at the median": () => age({ color_by: "BMI", _view: { coloring: "median" } }),
   "curves do not differ": () => additive.model({ feature: "Age" }),
-  "two columns explain what none does alone": () => age().replying("drivers", noColumn("Age", ["BMI", "Smoker"])),
   "drivers refused": () => age().refusing("drivers", FAILED),
   pickers: () => threeClasses.model({ feature: "BMI", response: "log_odds" }),
   "many lines": () => repeated(clinic, 7, { color_by: "Smoker" }),

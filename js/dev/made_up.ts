@@ -199,18 +199,12 @@ export function cancelledDraft(model: FakeModel, sample: Sample): FakeModel {
 
 // --- replies ----------------------------------------------------------------------------------------
 
-/** No single column explains anything; two may together. */
-export function noColumn(feature: string, columns: readonly string[]): DriversBody {
-  const [one, other] = columns;
-  const sides = [`${one} ≤ 1 and ${other} is true`, `${one} ≤ 1 and ${other} is false`, `${one} > 1`];
-  const rules = columns.length === 0 ? [] : sides.map((rule, at) => ({ rule, n_rows: at === 2 ? 150 : 75 }));
-  const none = "Curves differ (63 % of their variance). No single column explains the differences";
-  return {
-    feature,
-    lead: rules.length === 0 ? `${none}, nor do two together.` : `${none}.`,
-    sentence: [],
-    drivers: [],
-    combined: { columns: [...columns], share: rules.length === 0 ? 0 : 0.62, rules },
-    ...{ n_rows: 300, n_curves: 300 },
-  };
-}
+/** No single column explains anything. */
+export const noColumn = (feature: string): DriversBody => ({
+  feature,
+  lead: "Curves differ (63 % of their variance). No single column explains the differences.",
+  sentence: [],
+  drivers: [],
+  n_rows: 300,
+  n_curves: 300,
+});

@@ -349,7 +349,6 @@ export class RecordedKernel {
         const body = this.#replies.get(requestKey(request)) ?? this.recorded("colors", plain);
         return takeRows(body, request.positions, this.header.n_observations);
       }
-      case "groups":
       case "unlike":
         return takeRows(this.recorded(request.type, request), request.positions, this.header.n_observations);
       default:

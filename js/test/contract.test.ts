@@ -34,7 +34,6 @@ type TwoWayReply = Reply<
   { partial_dependence: number[]; near: number[]; grids: [string[], string[]] }
 >;
 type InteractionsReply = Reply<wire.InteractionsBody, Record<"features" | "pairs", Record<string, number>>>;
-type GroupsReply = Reply<wire.ColorsBody, { rules: string[] }> & { request: { positions: number[] } };
 type DriversReply = Reply<wire.DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
 type IntervalsReply = Reply<wire.IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
@@ -256,11 +255,6 @@ test.each(repliesTo<ColorsReply>("colors"))(
     );
   },
 );
-
-test.each(repliesTo<GroupsReply>("groups"))("curves of $request.feature are in the groups of their rules", (reply) => {
-  const { scale, values } = reply.body;
-  expect(Array.from(values, (at) => scale.kind === "category" && scale.levels[at])).toEqual(reply.means.rules);
-});
 
 test.each(repliesTo<IntervalsReply>("intervals"))(
   "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",

@@ -7,7 +7,7 @@ import { averageSentence } from "../src/panels/feature/sentence.tsx";
 import { slopeEnds } from "../src/plot/geometry/transforms.ts";
 import type { Scene } from "../src/plot/scene.ts";
 import { type ValueRange, valueRange } from "../src/plot/value_range.ts";
-import { type Sides, splitColors } from "../src/state/two_sides.ts";
+import { type Split, splitColors } from "../src/state/two_sides.ts";
 import type { ColorScale, ColorsBody, CurvesBody } from "../src/wire/protocol.ts";
 
 interface Contract {
@@ -24,7 +24,7 @@ interface Contract {
   splits: {
     scale: ColorScale;
     values: (number | null)[];
-    split: Sides | null;
+    split: Split | null;
     sides: { levels: string[]; of: number[] } | null;
   }[];
 }

@@ -767,7 +767,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return measure_marginal_effects(self[feature], step, kind)
 
     def interactions(self, features: Sequence[Name] | None = None, sample: int = SAMPLE) -> Interactions:
-        """Return how far features act together: H² of features and pairs, and the additivity of each.
+        """Return how far features act together: H² of features and of pairs.
 
         Parameters
         ----------
@@ -780,8 +780,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         Returns
         -------
         Interactions
-            Its `features` is H² by feature, `pairs` H² and H by pair, `additivity(feature)` the share of the slope that
-            differs between rows. They call the model when first read: for each row with the values of all others.
+            Its `features` is H² by feature, `pairs` H² and H by pair. They call the model when first read: for each
+            row with the values of all others.
 
         Notes
         -----
@@ -795,8 +795,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         >>> i = explain(lambda X: X[:, 0] + X[:, 1] + X[:, 0] * X[:, 1], X).interactions()
         >>> i.features.round(3).to_dict(), i.pairs["h2"].round(3).to_list()
         ({'x0': 0.333, 'x1': 0.333}, [0.333])
-        >>> i.additivity("x0").share
-        0.5
         """
         names = self.features if features is None else check_names("features", features)
         return Interactions(self._context, [self[name] for name in names], sample, are_named=features is not None)

@@ -20,7 +20,6 @@ from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.likelihood import likelihood
 from ice_explorer.progress import progress_reporter
-from ice_explorer.results.column_colors import LevelColors
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.intervals import RowInfluences, row_influences, sums_by
 from ice_explorer.results.notes import decides_class, follows_diagonal, notes_on
@@ -607,18 +606,6 @@ class FeatureExplanation(Unchanging):
             )
 
         return self._once(DRIVERS, found)
-
-    def _groups(self) -> LevelColors | None:
-        """Return which rule of the two columns that explain most together each row of X fulfils, as levels.
-
-        None where two columns explain no more than the best one.
-        """
-        combined = self._search_drivers().combined
-        if combined.row_rules is None:
-            return None
-        counts = np.bincount(combined.row_rules, minlength=len(combined.rules)).tolist()
-        values = combined.row_rules.astype(np.float64)
-        return LevelColors(" and ".join(combined.columns), values, list(combined.rules), counts)
 
     def _curves_at(self, positions: Rows, values: Array) -> Array | None:
         """Return curves of rows at some values [axis]; None if that takes the model, or one is not on the grid."""

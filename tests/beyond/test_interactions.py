@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import RandomForestRegressor
 from witnesses import data, nonlinear
@@ -61,18 +60,13 @@ def test_whole_weights_are_repeated_rows():
     repeated = explain(nonlinear, X.loc[X.index.repeat(weights)].reset_index(drop=True)).interactions()
     pd.testing.assert_series_equal(i.features, repeated.features)
     pd.testing.assert_frame_equal(i.pairs, repeated.pairs)
-    for name in X.columns:
-        assert_allclose(i.additivity(name).share, repeated.additivity(name).share, rtol=1e-9)
 
 
 def test_an_additive_function_has_none():
-    """Exactly 0, in spite of rounding, and said so; curves are parallel in Y = X1² + X2."""
+    """Exactly 0, in spite of rounding."""
     i = explain(lambda X: X[:, 0] ** 2 + X[:, 1] + 1e6, gaussians()).interactions()
     assert_array_equal(i.features, 0)
     assert_array_equal(i.pairs, 0)
-    found = i.additivity("x0")
-    assert (found.share, found.low, found.high) == (0, 0, 0)
-    assert found.verdict == "x0 acts additively: its curves are parallel."
 
 
 def test_a_product_is_all_interaction():
@@ -85,70 +79,24 @@ def test_a_product_is_all_interaction():
         i = explain(lambda X, c=c: X[:, 0] + X[:, 1] + c * X[:, 0] * X[:, 1], X).interactions()
         assert_allclose(i.features, c**2 / (2 + c**2))
         assert_allclose(i.pairs["h2"], c**2 / (2 + c**2))
-        assert_allclose(i.additivity("x0").share, c**2 / (1 + c**2))
 
 
 def test_a_model_without_effects_has_none():
     """Nor has a feature that the model does not use."""
     i = explain(lambda X: np.full(len(X), 7.0), gaussians()).interactions()
     assert_array_equal(i.features, 0)
-    assert i.additivity("x0").share == 0
     X = np.column_stack([gaussians(), np.arange(200.0)])
     i = explain(lambda X: X[:, 0] * X[:, 1], X).interactions()
     assert i.features["x2"] == 0
     assert i.pairs["h2"]["x0", "x2"] == 0
 
 
-@pytest.mark.wide
-def test_slopes_of_rows_are_compared():
-    """Curves with slopes β: the share is Var(β) / mean(β²), and its interval covers 1/2, that of the population."""
-    covered = []
-    for seed in range(60):
-        X = gaussians(150, seed)
-        found = explain(lambda X: X[:, 0] * (1 + X[:, 1]), X, random_state=seed).interactions().additivity("x0")
-        slopes = 1 + X[:, 1]
-        assert_allclose(found.share, slopes.var() / np.mean(slopes**2), rtol=1e-9)
-        covered.append(found.low <= 0.5 <= found.high)
-    assert 0.87 <= np.mean(covered) <= 0.99
-
-
-def test_changes_of_levels_are_compared():
-    """A category whose changes differ between rows, and one whose do not."""
-    X = pd.DataFrame({"city": ["a", "b", "c", "a"] * 10, "z": np.arange(40.0)})
-    codes = {"a": 0.0, "b": 1.0, "c": 5.0}
-
-    def effect(X):
-        return X["city"].map(codes).astype(float)
-
-    assert explain(lambda X: effect(X) + X["z"], X).interactions().additivity("city").share == 0
-    found = explain(lambda X: effect(X) * X["z"], X).interactions().additivity("city")
-    assert_allclose(found.share, X["z"].var(ddof=0) / np.mean(X["z"] ** 2), rtol=1e-9)
-    assert found.verdict.startswith("The effect of city depends on other features: ")
-
-
-@pytest.mark.parametrize(("spread", "how_far"), [(0.5, "nearly"), (1.5, "mostly")])
-def test_how_far_a_feature_acts_additively_is_said(spread, how_far):
-    """Where the interval ends below 5 % and below 25 %."""
-    e = explain(lambda X: X[:, 0] * (5 + spread * X[:, 1]), gaussians())
-    found = e.interactions().additivity("x0")
-    shown = f"{100 * found.share:.3g} % of its squared slope (95 % interval {100 * found.low:.3g}"
-    assert found.verdict.startswith(f"x0 acts {how_far} additively: {shown} to ")
-
-
-def test_jumps_at_places_of_their_own_hide_no_common_slope():
-    """Of a staircase whose steps lie elsewhere in each row, slopes between quantiles nearly agree."""
-    X = gaussians(400)
-    found = explain(lambda X: np.floor(20 * X[:, 0] + X[:, 1]) / 20, X).interactions().additivity("x0")
-    assert found.high < 0.1
-
-
 def test_missing_values_are_values_of_rows():
-    """Rows that lack a value are moved to it and from it; slopes are those along the numbers."""
+    """Rows that lack a value are moved to it and from it."""
     X = np.column_stack([[0.0, 1.0, 2.0, np.nan], [1.0, 2.0, 0.0, 5.0]])
     model = lambda X: np.where(np.isnan(X[:, 0]), 10, X[:, 0]) + X[:, 1]  # noqa: E731
     i = explain(model, X).interactions()
     assert_array_equal(i.features, 0)
-    assert i.additivity("x0").share == 0
 
 
 def test_a_structure_that_is_read_gives_what_the_model_gives():
@@ -157,7 +105,6 @@ def test_a_structure_that_is_read_gives_what_the_model_gives():
     model = RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X["x"] * X["z"])
     tree, brute = (explain(model, X, method=method).interactions() for method in ("tree", "brute"))
     pd.testing.assert_series_equal(tree.features, brute.features)
-    assert_allclose(tree.additivity("x").share, brute.additivity("x").share)
 
 
 def test_batches_obey_the_memory_limit():
@@ -169,12 +116,11 @@ def test_batches_obey_the_memory_limit():
         return X[:, 0] * X[:, 1] ** 2
 
     whole = explain(model, X).interactions()
-    expected = whole.features, whole.pairs, whole.additivity("x0")
+    expected = whole.features, whole.pairs
     little = explain(model, X, memory_limit="100kB").interactions()
     calls.clear()
     assert_allclose(little.features, expected[0])
     assert_allclose(little.pairs, expected[1])
-    assert_allclose(little.additivity("x0").low, expected[2].low)
     assert max(calls) <= 100_000 // 152
 
 

@@ -135,7 +135,6 @@ def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     pairs, panel = view.get_by_test_id("pair"), view.get_by_test_id("pair-panel")
     expect(pairs).to_have_count(6)
     expect(pairs.first).to_have_attribute("data-name", "dose × arm")
-    expect(view.get_by_test_id("additivity")).to_contain_text("dose acts mostly additively")
     pairs.first.click()
     expect(panel).to_have_attribute("data-state", "ready")
     expect(view.get_by_test_id("pair-title")).to_have_text("dose × arm")

@@ -22,7 +22,7 @@ from kernel_end import assert_alike, unpacked
 import ice_explorer as ice
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.drivers.candidates import second_features
-from ice_explorer.drivers.drivers import ColumnPair, Combined, Drivers, describe_driver, make_split_column
+from ice_explorer.drivers.drivers import Drivers, make_split_column
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.scene.choices import Besides, ViewState
@@ -94,23 +94,21 @@ def explained():
         columns = [make_split_column(second, np.arange(12), weights) for second in seconds]
         columns = [column for column in columns if column is not None]
         shares = np.linspace(0.9, 0.1, len(columns))
-        found = [
-            describe_driver(column, column.list_coarse(1)[-1], float(share), weights)
+        drivers = [
+            column.describe(middle_split(column), float(share), weights)
             for column, share in zip(columns, shares, strict=True)
         ]
-        feature._computed_once["drivers"] = Drivers(tuple(found), combined_of(columns, weights), 0.5, 12, 12)
+        feature._computed_once["drivers"] = Drivers(tuple(drivers), 0.5, 12, 12)
     return explanation
 
 
-def combined_of(columns, weights):
-    """Rules of two columns; none of the curves of one of them."""
-    known = {column.second.label: column for column in columns}
-    if not {"member", "age"} <= known.keys():
-        return Combined()
-    member, age = known["member"], known["age"]
-    pair = ColumnPair(member, age, member.list_coarse(1)[-1], [None, age.list_coarse(1)[-1]])
-    counts = np.bincount(pair.group()).tolist()
-    return Combined(("member", "age"), 0.95, dict(zip(pair.name_rules(), counts, strict=True)), pair.group())
+def middle_split(column):
+    """Split a column at its median, or its most frequent level from all others; missing values are above or inside."""
+    n_places = len(column.values)
+    known = column.places[column.places < n_places]
+    middle = np.quantile(known, 0.5, method="inverted_cdf")
+    is_inside = np.arange(n_places) == 0 if column.second.is_unordered else np.arange(n_places) > middle
+    return np.append(is_inside, len(known) < len(column.places))
 
 
 def contract():
@@ -151,7 +149,6 @@ def contract():
             *(colors_reply(explanation, name) for name in ("town", "grade", "since", "wait", "side", "east", "west")),
             colors_reply(explanation, "town", ["Kiš", "Ur"]),
             drivers_reply(explanation, "side"),
-            groups_reply(explanation, "side"),
             *(effects_reply(explanation, name) for name in ("income", "age", "town", "grade", "constant")),
             *(correlated_reply(explanation, name) for name in ("income", "member")),
             *(unlike_reply(explanation, name) for name in ("age", "town")),
@@ -264,17 +261,6 @@ def answer(explanation, request):
     feature = explanation[request["feature"]] if "feature" in request else None
     request = parse_request({"id": "", **request})
     return reply_to(request, explanation, Besides(), explanation._labels, feature=feature)
-
-
-def groups_reply(explanation, name):
-    """Which rule each row fulfils, counted as the rules are."""
-    rows = list(range(explanation._n_observations))
-    request = {"type": "groups", "feature": name, "positions": rows}
-    body = answer(explanation, request)
-    rules = explanation[name]._search_drivers().combined.rules
-    assert dict(zip(body.scale.levels, body.scale.counts, strict=True)) == rules
-    means = {"rules": [body.scale.levels[at] for at in body.values.astype(int)]}
-    return make_reply(request, body, means)
 
 
 def effects_reply(explanation, name):

@@ -381,8 +381,6 @@ def list_requests_about(feature, explorer: Explorer, work, rows: list[int]):
     yield requests.DriversRequest("", label)
     yield requests.CorrelatedRequest("", label)
     yield requests.UnlikeRequest("", label, rows)
-    if feature._groups() is not None:
-        yield requests.GroupsRequest("", label, rows)
     if explorer.effects:
         yield requests.EffectsRequest("", label)
     if work.choices["output"]:

@@ -21,7 +21,7 @@ from ice_explorer.tables.column import Column, distinct_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 LEVELS = ["Oslo", "Rome", "Ur", "Uruk", "Kiš"]
-NOTHING = "No single column explains the differences, nor do two together."
+NOTHING = "No single column explains the differences."
 
 
 def numbers(values, label="z", kind="numeric", **more):
@@ -174,7 +174,7 @@ def slopes_by_chance(seed, n, n_columns, draw=np.random.Generator.normal):
 @pytest.mark.parametrize("draw", [np.random.Generator.normal, np.random.Generator.standard_cauchy])
 @pytest.mark.parametrize(("n", "n_columns"), [(50, 6), (100, 21), (200, 6)])
 def test_slopes_drawn_at_random_are_not_explained(n, n_columns, draw):
-    """In one of fifteen draws at most anything is claimed, of one column or two; also where few curves differ most."""
+    """In one of fifteen draws at most anything is claimed; also where few curves differ most."""
     found = [all_found(*slopes_by_chance(seed, n, n_columns, draw)) for seed in range(15)]
     assert sum(NOTHING not in each.summary for each in found) <= 1
 
@@ -192,18 +192,11 @@ def test_repeated_rows_do_not_pass_for_evidence():
 
 @pytest.mark.parametrize(("n", "least"), [(200, 10), (1000, 20)])
 def test_every_side_of_every_rule_has_rows_enough(n, least):
-    """Ten rows and two per cent of them, of single columns and of two together, and all rules count all rows."""
+    """Ten rows and two per cent of them, and both sides count all rows."""
     generator = np.random.default_rng(4)
     rank = generator.permutation(n)
     driver = found_in(lines(np.where(rank >= n - 0.7 * least, 5.0, 0.0)), numbers(rank))
     assert (driver.n_rule, driver.n_rest) == (least, n - least)
-    one, two = generator.normal(size=(2, n))
-    few = np.sort(two)[-int(0.7 * least)]
-    slopes = np.where(one > 0, np.where(two > few, 4.0, 1.0), np.where(two > 0.2, -1.0, 0.0))
-    combined = all_found(lines(slopes), [numbers(one, "one"), numbers(two, "two")]).combined
-    assert combined.columns
-    assert min(combined.rules.values()) >= least
-    assert sum(combined.rules.values()) == n
 
 
 # --- what changes nothing -------------------------------------------------------------------------
@@ -233,7 +226,7 @@ def test_what_does_not_matter_does_not(case, seed):
 
 
 def test_whole_weights_are_repeated_rows():
-    """A row of weight 3 counts as three rows do: in shares, thresholds, numbers of rows and two columns together."""
+    """A row of weight 3 counts as three rows do: in shares, thresholds and numbers of rows."""
     generator = np.random.default_rng(2)
     one, two = generator.normal(size=(2, 80))
     curves = lines(np.where(one > 0, np.where(two > 0, 3.0, 1.0), 0.0) + generator.normal(size=80) / 3)
@@ -246,8 +239,6 @@ def test_whole_weights_are_repeated_rows():
         assert_allclose(left.share, right.share, rtol=1e-9)
         assert (left.rule, left.n_rule, left.n_rest) == (right.rule, right.n_rule, right.n_rest)
     assert weighted.ranked[0].n_rule + weighted.ranked[0].n_rest == len(of)
-    assert_allclose(weighted.combined.share, repeated.combined.share, rtol=1e-9)
-    assert weighted.combined.rules == repeated.combined.rules != {}
 
 
 def test_equal_rows_are_one_observation():
@@ -349,94 +340,6 @@ def test_a_rule_says_where_the_missing_values_are():
     assert found_in(lines(bend), names(codes)).rule == "town is not Oslo, or missing"
     driver = found_in(lines(other), names(codes))
     assert (driver.rule, driver.n_rule, driver.n_rest) == ("town is Oslo or missing", 60, 40)
-
-
-# --- two columns together -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("levels", [True, False])
-def test_two_columns_explain_what_none_does_alone(levels):
-    """Exclusive or: no column tells anything of the slopes, both together all."""
-    generator = np.random.default_rng(5)
-    b, c = generator.uniform(-1, 1, (2, 300))
-    if levels:
-        b, c = np.round(b + 1) % 2, np.round(c + 1) % 2
-    seconds = [numbers(generator.normal(size=300), "a"), numbers(b, "b"), numbers(c, "c")]
-    found = all_found(lines(np.where((b > 0) ^ (c > 0), 2.0, -1.0)), seconds)
-    assert found.reported == ()
-    assert set(found.combined.columns) == {"b", "c"}
-    assert found.combined.share > 0.9
-    assert len(found.combined.rules) == 4
-    both, percent = " and ".join(found.combined.columns), f"{found.combined.share * 100:.0f}"
-    assert found.summary.endswith(
-        f" % of their variance). No single column explains the differences. {both} together explain {percent} %."
-    )
-
-
-def test_two_columns_are_combined_in_rules_that_share_the_rows():
-    """Rules name where missing values are, and have the rows that fulfil them."""
-    generator = np.random.default_rng(3)
-    one, two = generator.normal(size=400), generator.integers(0, 3, 400).astype(float)
-    two[::10] = math.nan
-    slopes = np.where(one > 0.5, np.where(two == 1, 3.0, 1.0), np.where(two == 0, -1.0, 0.0))
-    found = all_found(lines(slopes), [numbers(one, "rm"), names(two)])
-    assert found.combined.columns == ("rm", "town")
-    assert found.combined.share > 0.95
-    assert list(found.combined.rules.items()) == [
-        ("rm ≤ 0.5 and (town is not Oslo, or missing)", sum((one <= 0.5) & (two != 0))),
-        ("rm ≤ 0.5 and town is Oslo", sum((one <= 0.5) & (two == 0))),
-        ("rm > 0.5 and (town is not Rome, or missing)", sum((one > 0.5) & (two != 1))),
-        ("rm > 0.5 and town is Rome", sum((one > 0.5) & (two == 1))),
-    ]
-    row_rules = found.combined.row_rules
-    assert np.bincount(row_rules).tolist() == list(found.combined.rules.values())
-    assert row_rules[np.argmax((one > 0.5) & (two == 1))] == 3
-
-
-def test_two_columns_that_explain_no_more_than_one_are_not_told():
-    """Neither with a column that says nothing, nor alone."""
-    generator = np.random.default_rng(0)
-    one, two = generator.normal(size=(2, 300))
-    curves = lines(np.where(one > 0, 1.0, -1.0) + generator.normal(size=300) / 2)
-    for seconds in ([numbers(one, "one"), numbers(two, "two")], [numbers(one, "one")]):
-        found = all_found(curves, seconds)
-        assert [driver.column for driver in found.reported] == ["one"]
-        assert found.combined.columns == ()
-
-
-def test_a_column_is_not_combined_with_itself():
-    """Also where no split of the only other column leaves enough rows on both sides."""
-    generator = np.random.default_rng(0)
-    a, b = generator.uniform(0, 4, 400), np.arange(400) < 4
-    found = all_found(lines(np.floor(a) % 2), [numbers(a, "a"), numbers(b, "b", "boolean")])
-    assert [driver.column for driver in found.reported] == ["a"]
-    assert found.combined.columns == ()
-
-
-@pytest.mark.parametrize(
-    ("others", "sentence"),
-    [
-        ([], "No single column explains the differences."),
-        ([np.arange(300) < 4], "No single column explains the differences."),
-        ([np.arange(300) % 2], "No single column explains the differences, nor do two together."),
-    ],
-)
-def test_two_columns_are_said_to_explain_nothing_only_where_they_were_tried(others, sentence):
-    """Neither of one column, nor of two of which one cannot split rows."""
-    generator = np.random.default_rng(0)
-    columns = [generator.normal(size=300), *others]
-    found = all_found(lines(generator.normal(size=300)), [numbers(of, f"z{at}") for at, of in enumerate(columns)])
-    assert found.summary.endswith(f"of their variance). {sentence}")
-
-
-def test_a_pair_is_found_among_many_columns():
-    """Of each of more than eighty columns fewer thresholds are tried."""
-    generator = np.random.default_rng(1)
-    values = generator.uniform(-1, 1, (100, 400))
-    curves = lines(np.where((values[7] > 0.1) ^ (values[91] > -0.1), 1.0, -1.0))
-    found = all_found(curves, [numbers(value, f"z{at}") for at, value in enumerate(values)])
-    assert set(found.combined.columns) == {"z7", "z91"}
-    assert found.combined.share > 0.8
 
 
 # --- explanations ---------------------------------------------------------------------------------

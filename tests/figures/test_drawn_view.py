@@ -366,19 +366,6 @@ def test_the_picture_of_a_notebook_follows_within_its_bounds(explanation, table,
     assert read_provenance(file)["not_drawn"] == ["right"]
 
 
-def test_lines_have_the_colours_of_two_columns_together():
-    """Each line has that of the rule its row fulfils, whatever column colours; without such rules the column does."""
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["one", "two", "three"])
-    e = explain(lambda X: X["one"] * (X["two"] > 0) * (1 + (X["three"] > 0)), X, progress=False)
-    view = seen(e, feature="one", choices={"coloring": "together"})
-    groups = e["one"]._groups()
-    assert (view.lines.coloring.title, list(view.lines.coloring.levels)) == ("two and three", groups.levels)
-    assert_array_equal(view.lines.coloring.values, groups.values[view.lines.positions])
-    alone = next(f.label for f in e.values() if f._groups() is None)
-    assert seen(e, feature=alone, choices={"coloring": "together"}).lines.coloring.title is None
-    assert seen(e, feature=alone, color_by="one", choices={"coloring": "together"}).lines.coloring.title == "one"
-
-
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
 def test_several_selected_rows_have_a_mean(explanation, kind):
     """A line, or a dot for each level, which the key names; one row alone has none."""

@@ -41,7 +41,6 @@ REQUESTS = (
     {"type": "in_common", "positions": [0, 1, 2, 3]},
     {"type": "extreme", "end": "highest"},
     {"type": "correlated", "feature": "a"},
-    {"type": "groups", "feature": "a", "positions": [0, 1]},
 )
 
 

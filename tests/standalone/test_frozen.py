@@ -153,7 +153,7 @@ def test_replies_are_those_of_the_kernel(make, X, tmp_path):
     rows = page.recording["positions"]
     assert rows == list(range(80))
     of_rows = {"curves": {"max_lines": 100, "selection": []}}
-    of_rows |= {kind: {"positions": rows} for kind in ("colors", "groups", "unlike")}
+    of_rows |= {kind: {"positions": rows} for kind in ("colors", "unlike")}
     kinds = set()
     for at, kept in enumerate(page.recording["replies"]):
         request = {**kept["request"], **of_rows.get(kept["request"]["type"], {})}

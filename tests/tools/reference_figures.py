@@ -121,7 +121,6 @@ def figures_of_all(e, y, measures):
     interactions = e.interactions()
     yield "interactions of features", interactions.features.loc[e.features]
     yield "interactions of pairs", interactions.pairs["h2"].sort_index()
-    yield "interactions additivity", [interactions.additivity(name).share for name in e.features]
     if measures:
         compared = e.importances(y, measures)
         for name in compared.table.columns:

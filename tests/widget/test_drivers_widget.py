@@ -50,26 +50,8 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
     best = body["drivers"][0]
     assert [best[name] for name in ("column", "rule", "share", "n_rule", "n_rest")] == table.iloc[0].tolist()
     assert explorer.explanation["one"].drivers_summary.startswith(body["lead"].removesuffix(":"))
-    assert body["combined"]["columns"] == ["two", "three"]
-    assert sum(rule["n_rows"] for rule in body["combined"]["rules"]) == 60
     assert (body["n_rows"], body["n_curves"]) == (60, 60)
     assert model.n_calls == n_calls
-
-
-def test_the_browser_colours_by_the_groups_of_two_columns(make, X):
-    """Each row has the rule that it fulfils, any rows at all; a feature without such rules has a sentence."""
-    explorer = make(Model(), X, method="brute")
-    reply, _ = ask(explorer, "a", type="groups", feature="one", positions=list(range(60)))
-    scale, rules = reply["body"]["scale"], reply["body"]["values"].astype(int)
-    assert scale["column"] == "two and three"
-    assert np.bincount(rules, minlength=len(scale["levels"])).tolist() == scale["counts"]
-    few, _ = ask(explorer, "b", type="groups", feature="one", positions=[0, 7, 59])
-    assert few["body"]["values"].tolist() == rules[[0, 7, 59]].tolist()
-    without = next(f.label for f in explorer.explanation.values() if f._groups() is None)
-    assert ask(explorer, "c", type="groups", feature=without, positions=[0])[0]["message"] == (
-        "Curves can be coloured by the groups of two columns where these explain more of the differences between "
-        f"them than one column does; those of {without!r} are explained as well by one. Colour them by a column."
-    )
 
 
 def test_curves_do_not_wait_for_drivers(make, X):

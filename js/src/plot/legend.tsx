@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { Hidden } from "../state/filters.ts";
-import { hasRules } from "../state/two_sides.ts";
+import { isSplit } from "../state/two_sides.ts";
 import { partings } from "../text/names.ts";
 import { count, plural } from "../text/numbers.ts";
 import { rampEnds } from "../text/values.ts";
@@ -47,7 +47,7 @@ export function ColorLegend({ name, colors, problem, nMissing, drawn, isDirect }
       aria-label="Colours"
       data-test={name}
       data-column={scale?.column ?? ""}
-      data-split={String(scale !== null && hasRules(scale))}
+      data-split={String(scale !== null && isSplit(scale))}
       data-direct={isDirect === undefined ? undefined : String(isDirect)}
       hidden={scale === null && problem === null}
       {...{ [OWN_DRAG]: true }}

@@ -7,7 +7,7 @@ import type { Client } from "../wire/client.ts";
 import type { ColorsBody, CurvesBody, CurvesRequest, UnlikeBody } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
 import { modelColors, type OfModel } from "./models.ts";
-import { isTogether, type RuleScale, type Split, splitColors } from "./two_sides.ts";
+import { type Split, splitColors } from "./two_sides.ts";
 
 /** Lines of a small plot, and selected rows that are sure to be among them. */
 export const SMALL_LINES = 200;
@@ -130,17 +130,13 @@ export class Curves {
     );
     const wantedColors = computed(() => {
       const chosen = { column: colorBy.value, split: split.value };
-      if (chosen.column === null && !isTogether(chosen.split)) return [];
+      if (chosen.column === null) return [];
       return known.value.map(({ curves }) => ({ key: this.#colorsKey(curves), curves, ...chosen }));
     });
     this.#colors = new Feed(
       wantedColors,
       async ({ curves, column, split }) => {
         const positions = Array.from(curves.positions);
-        if (isTogether(split)) {
-          const { scale, values } = await client.request({ type: "groups", feature: split.feature, positions });
-          return { share: 1, body: { scale: { ...scale, rules: true } as RuleScale, values } };
-        }
         // Levels of a rule may be too rare to have a separate colour.
         const levels = split === null || split === "median" ? null : split.levels;
         const colors = await client.request({ type: "colors", column: column!, positions, levels });
@@ -230,11 +226,11 @@ export class Curves {
 
   /** Curves with the chosen colours; null while these are on their way. */
   #coloured(all: readonly CurvesBody[], { models, isSmall }: Drawn): Loaded | null {
-    const { colorBy, split, showsModels } = this.sources;
+    const { colorBy, showsModels } = this.sources;
     if (showsModels.value && !isSmall) return this.#stacked(all, models);
     const curves = this.#openOf(all, models);
     const plain = { curves, colors: null, colorProblem: null, models: null };
-    if (colorBy.value === null && !isTogether(split.value)) return plain;
+    if (colorBy.value === null) return plain;
     const colors = this.#colors.of(this.#colorsKey(curves));
     if (colors.state === "error") return { ...plain, colorProblem: colors.message };
     return colors.body && { ...plain, colors: colors.body };

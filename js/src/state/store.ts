@@ -45,7 +45,7 @@ import { isKnown, type RankedFeature, rankFeatures } from "./ranking.ts";
 import { Reading } from "./reading.ts";
 import type { Settings } from "./settings.ts";
 import { SteadyOrder } from "./steady_order.ts";
-import { isOfDrivers, type Split, splitOf } from "./two_sides.ts";
+import { type Split, splitOf } from "./two_sides.ts";
 import { Remembered } from "./view_choices.ts";
 import { type Question, type WhatIf, whatIfFeed, whatIfOf } from "./what_if.ts";
 
@@ -148,11 +148,7 @@ export class Store {
   readonly models: ReadonlySignal<readonly string[]> = computed(() => this.figures.value?.header.models ?? []);
   /** Whether the curves of all models share the axes. */
   readonly showsModels: ReadonlySignal<boolean> = computed(
-    () =>
-      this.models.value.length > 1 &&
-      this.remembered.of("models").value &&
-      this.colorBy.value === null &&
-      this.remembered.of("coloring").value !== "together",
+    () => this.models.value.length > 1 && this.remembered.of("models").value && this.colorBy.value === null,
   );
   readonly reading: ReadonlySignal<Reading | null> = computed(() => {
     const figures = this.figures.value;
@@ -529,18 +525,17 @@ export class Store {
   }
 
   /**
-   * Colours by the split of a column, or by all rules of two columns (null). The next call with the same one, or another
-   * feature, restores what was before.
+   * Colours by the split of a column. The next call with the same one, or another feature, restores what was before.
    */
-  colorByRule(column: string | null, kind: Kind = this.kind.peek()): void {
+  colorByRule(column: string, kind: Kind = this.kind.peek()): void {
     if (this.isColoredByRule(column)) {
       this.#restoreColors();
       return;
     }
     const [coloring, before] = [this.remembered.of("coloring").peek(), this.colorBy.peek()];
     // From rule to rule, what is restored stays the same.
-    if (this.#beforeRule === null || !isOfDrivers(coloring)) {
-      const isRule = isOfDrivers(coloring);
+    const isRule = coloring === "driver";
+    if (this.#beforeRule === null || !isRule) {
       this.#beforeRule = {
         column: isRule ? null : before,
         coloring: isRule ? "value" : coloring,
@@ -548,14 +543,13 @@ export class Store {
       };
     }
     batch(() => {
-      this.colorAs(column ?? before, column === null ? "together" : "driver");
+      this.colorAs(column, "driver");
       if (kind !== this.kind.peek()) this.set("kind", kind);
     });
   }
 
-  isColoredByRule(column: string | null): boolean {
-    const coloring = this.remembered.of("coloring").value;
-    return column === null ? coloring === "together" : coloring === "driver" && this.colorBy.value === column;
+  isColoredByRule(column: string): boolean {
+    return this.remembered.of("coloring").value === "driver" && this.colorBy.value === column;
   }
 
   #restoreColors(): void {

@@ -4,36 +4,15 @@
  */
 
 import { rampWriter } from "../text/values.ts";
-import type {
-  CategoryColors,
-  ColorScale,
-  ColorsBody,
-  CombinedBody,
-  DriverBody,
-  DriversBody,
-  ViewChoices,
-} from "../wire/protocol.ts";
-
-/** Rules of two columns, and the feature whose curves they explain. */
-export interface Together extends CombinedBody {
-  feature: string;
-}
-
-/** Whether lines have the colours of a rule, or of several. */
-export const isOfDrivers = (coloring: ViewChoices["coloring"]): boolean =>
-  coloring === "driver" || coloring === "together";
+import type { CategoryColors, ColorScale, ColorsBody, DriverBody, DriversBody, ViewChoices } from "../wire/protocol.ts";
 
 /** The splits that are known, best first. */
 export const splitsOf = (body: DriversBody | null): DriversBody["drivers"] => body?.drivers ?? [];
 
-/** The rules of two columns together; null where these explain no more than one. */
-export const togetherOf = (body: DriversBody | null): Together | null =>
-  body === null || body.combined.columns.length === 0 ? null : { feature: body.feature, ...body.combined };
-
 /** On two sides of what. */
-export type Sides = "median" | DriverBody;
-/** The rule that splits the curves; null is no split. */
-export type Split = Sides | Together | null;
+type Sides = "median" | DriverBody;
+/** The same, or no split. */
+export type Split = Sides | null;
 
 /** Levels that are sides of a split, and what was split. */
 export interface SplitScale extends CategoryColors {
@@ -45,19 +24,8 @@ const MISSING_NAME = "missing";
 
 export const isSplit = (scale: ColorScale): scale is SplitScale => "split" in scale;
 
-/** Levels that are rules of several columns, which name these. */
-export interface RuleScale extends CategoryColors {
-  rules: true;
-}
-
-/** Whether levels are rules: their names begin with the columns. */
-export const hasRules = (scale: ColorScale): boolean => isSplit(scale) || "rules" in scale;
-
 /** What colours without a split. */
 export const unsplit = (scale: ColorScale): ColorScale => (isSplit(scale) ? scale.split : scale);
-
-/** Whether curves have the colours of several rules, which the kernel evaluates for each row. */
-export const isTogether = (split: Split): split is Together => split !== null && split !== "median" && "rules" in split;
 
 /** The split that a reader chose; a column that explains nothing of this feature is not split. */
 export function splitOf(coloring: ViewChoices["coloring"], column: string | null, drivers: DriversBody | null): Split {
@@ -68,8 +36,6 @@ export function splitOf(coloring: ViewChoices["coloring"], column: string | null
       return coloring;
     case "driver":
       return splitsOf(drivers).find((driver) => driver.column === column) ?? null;
-    case "together":
-      return togetherOf(drivers);
   }
 }
 
@@ -97,7 +63,7 @@ function namesOf(scale: ColorScale, split: Sides): [string, string] {
 }
 
 /** Two levels, or three where values are missing; the colours as they were where there is nothing to split at. */
-export function splitColors(colors: ColorsBody, split: Sides | null): ColorsBody {
+export function splitColors(colors: ColorsBody, split: Split): ColorsBody {
   if (split === null) return colors;
   const isAbove = sideOf(colors.scale, split);
   if (isAbove === null) return colors;

@@ -62,8 +62,7 @@ export interface Filter {
  * - `left`, `right`: the panels: features as bars or their interactions; the open feature or all of them.
  * - `pair`: the two columns whose heat map replaces the curves; none or two.
  * - `compared`: features whose small plots are pinned: larger, before the others, on one value axis.
- * - `coloring`: how a column colours: by its values, as below and above its median, or by its best split; or which
- *   rules of two columns together colour, whatever the column is.
+ * - `coloring`: how a column colours: by its values, as below and above its median, or by its best split.
  * - `shared_y`: whether small plots of all features have the same value axis.
  * - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
  * - `models`: whether the curves of all models share the axes.
@@ -78,7 +77,7 @@ export interface ViewChoices {
   right: "feature" | "all";
   pair: string[];
   compared: string[];
-  coloring: "value" | "median" | "driver" | "together";
+  coloring: "value" | "median" | "driver";
   shared_y: boolean;
   target: boolean;
   classes: boolean;
@@ -341,19 +340,6 @@ export interface DriverBody {
   sides: [string, string];
 }
 
-/** One of the rules of two columns, and the number of its rows. */
-export interface RuleBody {
-  rule: string;
-  n_rows: number;
-}
-
-/** Two columns together, and what they explain; no columns where they explain no more than the best one. */
-export interface CombinedBody {
-  columns: string[];
-  share: number;
-  rules: RuleBody[];
-}
-
 /** A part of a sentence, and the group whose colour it has: 0 or 1, or null. */
 export interface TextPart {
   text: string;
@@ -372,7 +358,6 @@ export interface DriversBody {
   lead: string;
   sentence: TextPart[];
   drivers: DriverBody[];
-  combined: CombinedBody;
   n_rows: number;
   n_curves: number;
 }
@@ -457,15 +442,6 @@ export interface PairJointBody {
   effect: number;
 }
 
-/** Share of the variance of the slopes of a feature that lies between rows, its 95 % interval, and a sentence. */
-export interface AdditivityBody {
-  feature: string;
-  share: number;
-  low: number;
-  high: number;
-  verdict: string;
-}
-
 /**
  * How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
  *
@@ -478,7 +454,6 @@ export interface InteractionsBody {
   total: number;
   features: JointBody[];
   pairs: PairJointBody[];
-  additivity: AdditivityBody[];
 }
 
 /** One of two features: its grid, and the observed values of the rows that the mean is of. */
@@ -614,13 +589,6 @@ export interface ColorsRequest {
   levels?: string[] | null;
 }
 
-/** Requests which rule of the two columns that explain most together some rows fulfil. */
-export interface GroupsRequest {
-  type: "groups";
-  feature: string;
-  positions: number[];
-}
-
 /** Requests what explains the differences between the curves of a feature. */
 export interface DriversRequest {
   type: "drivers";
@@ -736,7 +704,6 @@ export type Request =
   | CurvesRequest
   | ClassesRequest
   | ColorsRequest
-  | GroupsRequest
   | DriversRequest
   | EffectsRequest
   | CorrelatedRequest
@@ -757,7 +724,6 @@ export interface Bodies {
   curves: CurvesBody;
   classes: ClassesBody;
   colors: ColorsBody;
-  groups: ColorsBody;
   drivers: DriversBody;
   effects: EffectsBody;
   correlated: CorrelatedBody;

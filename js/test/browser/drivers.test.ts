@@ -3,7 +3,7 @@ import { userEvent } from "vitest/browser";
 import { additive, rentals } from "../../dev/explorers.ts";
 import { noColumn } from "../../dev/made_up.ts";
 import { explanation } from "../../src/text/glossary.ts";
-import { choose, frame, ink, kernel, type Mounted, mount, mountDrawn, openMenu } from "./mount.ts";
+import { choose, frame, ink, kernel, type Mounted, mountDrawn, openMenu } from "./mount.ts";
 
 /** What is coloured by, and how. */
 const coloring = ({ model }: Mounted) => [model.get("color_by"), model.get("_view").coloring];
@@ -21,9 +21,6 @@ test("what makes the curves differ is asked after the curves: how much, by what,
   expect(explanationTitle).toMatch(/^Smoker is true: 7\d\u00a0%$/);
   expect(text).toBe(`91 rows, all others: 209 rows.\n${explanation("split").text}`);
   expect(part("drivers-lead").dataset.explanation).toBe(explanation("curves_differ").text);
-  const together = part("drivers-together").dataset.explanation;
-  expect(together).toMatch(/Smoker is true and .* \(4\d rows\)/);
-  expect(together).toContain(explanation("together").text);
   const types = model.sent.map(({ type }) => type);
   expect(types.indexOf("drivers")).toBeGreaterThan(types.indexOf("curves"));
 });
@@ -84,10 +81,6 @@ test("the list of colours begins with what explains the differences, and offers 
   await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
   choose(select, "Ward");
   await expect.poll(() => coloring(mounted)).toEqual(["Ward", "value"]);
-  choose(select, named("together"));
-  await expect.poll(() => mounted.part("drivers-together").getAttribute("aria-pressed")).toBe("true");
-  choose(select, "BMI");
-  await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
 });
 
 test("the curves of an additive model do not differ", async () => {
@@ -96,20 +89,6 @@ test("the curves of an additive model do not differ", async () => {
   expect(part("drivers").hidden).toBe(true);
   expect(parts("driver").length).toBe(0);
   expect(part("color-by").querySelectorAll("optgroup").length).toBe(1);
-});
-
-test("where no single column explains anything, two together stand in the place of the chips", async () => {
-  const model = kernel.model({ feature: "Age" }).replying("drivers", noColumn("Age", ["BMI", "Smoker"]));
-  const { part, parts, drawn } = mount(model);
-  await drawn("Age");
-  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  expect(parts("driver").length).toBe(0);
-  expect(part("drivers-together").textContent).toMatch(/^BMI and Smoker together 62\u00a0%/);
-  expect(part("drivers-together").dataset.explanation).toBe(
-    "BMI and Smoker together explain 62\u00a0% of the variance between curves:\n" +
-      "BMI ≤ 1 and Smoker is true (75 rows)\nBMI ≤ 1 and Smoker is false (75 rows)\nBMI > 1 (150 rows)\n" +
-      explanation("together").text,
-  );
 });
 
 test("rules are shown on demand, and what is computed does not move the plot", async () => {
@@ -122,27 +101,6 @@ test("rules are shown on demand, and what is computed does not move the plot", a
   expect(part("driver").checkVisibility()).toBe(false);
   part("why").click();
   await expect.poll(() => part("driver").checkVisibility()).toBe(true);
-});
-
-test("two columns together are a button that colours by their groups, and another press takes it back", async () => {
-  const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "BMI" }));
-  const { model, part, parts } = mounted;
-  await explained(mounted);
-  const together = part("drivers-together");
-  expect(together.textContent).toMatch(/^Smoker and .* together \d+\u00a0%/);
-  together.click();
-  const rule = expect.stringMatching(/^Smoker is (true|false) and .* n = \d+$/);
-  await expect.poll(() => levels(mounted)).toEqual([rule, rule, rule, rule]);
-  expect(coloring(mounted)).toEqual(["BMI", "together"]);
-  expect(model.sent.filter((request) => request.type === "groups").length).toBe(1);
-  const pressed = [together, parts("driver")[0]!].map((chip) => chip.getAttribute("aria-pressed"));
-  expect(pressed).toEqual(["true", "false"]);
-  expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker and .* together · \d+\u00a0%$/);
-  parts("driver")[0]!.click();
-  await expect.poll(() => coloring(mounted)[1]).toBe("driver");
-  together.click();
-  together.click();
-  await expect.poll(() => coloring(mounted)).toEqual(["BMI", "value"]);
 });
 
 test("the sentence says how groups differ; a click on them colours by the split and shows the change, another one restores", async () => {
@@ -193,7 +151,7 @@ test("names are at the ends of their lines where there is room, else under the p
 test("a sentence about rows without groups has nothing to press", async () => {
   const model = kernel.model({ feature: "Age" });
   const text = "Hardly any change on average, but rows differ: the middle 90 % change by −1.0 to +1.0.";
-  model.replying("drivers", { ...noColumn("Age", []), sentence: [{ text, group: null }] });
+  model.replying("drivers", { ...noColumn("Age"), sentence: [{ text, group: null }] });
   const { part } = await mountDrawn(model);
   await expect.poll(() => part("sentence").innerText.trim()).toBe(text);
   expect(part("sentence-split").hidden).toBe(true);

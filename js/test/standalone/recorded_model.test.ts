@@ -139,7 +139,6 @@ describe("what needs a kernel", () => {
       { type: "two_way", first: "member", second: "income" },
       "This was not computed before the page was saved. Open it in the notebook, then save the page again.",
     ],
-    [{ type: "groups", feature: "age", positions: [0] }, "This page was saved without its model."],
     [{ type: "colors", column: "__proto__", positions: [0] }, "This page was saved without its model."],
   ] as [Request, string][])("%o is not there", async (request, sentence) => {
     await expect(client().request(request)).rejects.toThrow(sentence);

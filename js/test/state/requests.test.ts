@@ -75,7 +75,6 @@ const interactions = (done: number): InteractionsBody => ({
   total: 3,
   features: [],
   pairs: [],
-  additivity: [],
 });
 
 test("interactions are requested from a start to a stop, once for each output", async () => {

@@ -32,17 +32,13 @@ test("the median parts numbers in two, and what is missing is a third", () => {
   expect(unsplit(scale)).toBe(numbers.scale);
 });
 
-test("a column is parted by its own rule, two together by all of theirs, and one without any is not", () => {
+test("a column is parted by its own rule, and one without any is not", () => {
   const drivers = [driver({ column: "age" }), driver({})];
-  const combined = { columns: ["age", "rm"], share: 0.8, rules: [{ rule: "age > 6", n_rows: 4 }] };
-  const body = { feature: "tax", lead: "", sentence: [], drivers, combined, n_rows: 5, n_curves: 5 };
+  const body = { feature: "tax", lead: "", sentence: [], drivers, n_rows: 5, n_curves: 5 };
   expect(splitOf("driver", "rm", body)).toBe(drivers[1]);
   expect(splitOf("driver", "tax", body)).toBeNull();
   expect(splitOf("driver", null, body)).toBeNull();
   expect(splitOf("value", "rm", body)).toBeNull();
   expect(splitOf("median", "rm", body)).toBe("median");
-  expect(splitOf("together", null, body)).toEqual({ feature: "tax", ...combined });
-  expect(splitOf("together", "rm", { ...body, combined: { columns: [], share: 0, rules: [] } })).toBeNull();
-  expect(splitOf("together", "rm", null)).toBeNull();
   expect(splitOf("driver", "rm", null)).toBeNull();
 });

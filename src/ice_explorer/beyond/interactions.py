@@ -1,4 +1,4 @@
-"""Interactions: how far features act together, by Friedman's H² and by the slopes of their curves."""
+"""Interactions: how far features act together, by Friedman's H²."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ import numpy as np
 
 from ice_explorer.checks import check_integer
 from ice_explorer.curves.brute import Points
-from ice_explorer.errors import OptionError
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.progress import Stepwise, progress_reporter
-from ice_explorer.results.intervals import USUAL_LEVEL, quantile_of_level
-from ice_explorer.tables.column import label_index, observed_quantiles
+from ice_explorer.tables.column import label_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
 
@@ -34,32 +32,7 @@ if TYPE_CHECKING:
 
 SAMPLE: Final = 500
 _MOST_PAIRED: Final = 5  # features whose pairs are computed unless they are named
-_N_INTERVALS: Final = 20
-_NEARLY: Final = 0.05  # of the squared slope
-_MOSTLY: Final = 0.25
 _ROUNDING: Final = 1e-9  # of the largest prediction
-
-
-@dataclass(frozen=True)
-class Additivity:
-    """How much of the slope of a feature differs between rows.
-
-    Attributes
-    ----------
-    share : float
-        Variance of the slopes between rows, averaged along the axis, divided by their mean square, 0 to 1: 0 where all
-        curves are parallel, so that the feature adds to the others; 1 where slopes cancel. Slopes over 20 intervals
-        with equally many rows; of levels without an order, changes between levels.
-    low, high : float
-        95 % interval: the share ± 1.96 standard errors from the influences of rows, between 0 and 1.
-    verdict : str
-        The share in a sentence.
-    """
-
-    share: float
-    low: float
-    high: float
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -70,23 +43,9 @@ class Joint:
     effect: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """How far a feature acts with all others, by predictions with it at the values of all rows.
-
-    `dependence` (n_rows,) is its partial dependence there; `share` that of the slope between rows, and `error` its
-    standard error.
-    """
-
-    joint: Joint
-    dependence: Array
-    share: float
-    error: float
-
-
 @short_tracebacks
 class Interactions(Stepwise):
-    """Friedman's H² of features and pairs, and whether a feature acts additively.
+    """Friedman's H² of features and pairs.
 
     All rows are predicted once; phantom observations are when one of the members is first used.
 
@@ -106,8 +65,9 @@ class Interactions(Stepwise):
         self._are_named = are_named
         self.row_positions = context.draw(context.all_predictions, context.weighted_rows, sample, "interactions")
         self._weights = context.row_weights[self.row_positions]
-        self._moved: dict[Name, _Moved] = {}
-        self._joint: dict[tuple[Name, Name], Joint] = {}
+        self._dependence: dict[Name, Array] = {}  # at the values of the rows, (n_rows,) [output]
+        self._joint: dict[Name, Joint] = {}
+        self._joint_of_pairs: dict[tuple[Name, Name], Joint] = {}
 
     def __repr__(self) -> str:
         return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
@@ -121,10 +81,10 @@ class Interactions(Stepwise):
         """
         import pandas as pd
 
-        self._compute(self._results)
-        found = {name: moved.joint.h2 for name, moved in self._moved.items()}
-        index = label_index(list(found), "feature")
-        return pd.Series(list(found.values()), index, name="h2").sort_values(ascending=False, kind="stable")
+        self._compute()
+        h2 = [joint.h2 for joint in self._joint.values()]
+        index = label_index(list(self._joint), "feature")
+        return pd.Series(h2, index, name="h2").sort_values(ascending=False, kind="stable")
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
@@ -137,10 +97,10 @@ class Interactions(Stepwise):
         import pandas as pd
 
         pairs = self._pairs()
-        self._compute(dict.fromkeys(name for pair in pairs for name in pair), pairs)
+        self._compute(pairs)
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
-        found = [self._joint[pair].h2 for pair in pairs]
-        table = pd.DataFrame({"h2": found, "h": np.sqrt(found)}, index)
+        h2 = [self._joint_of_pairs[pair].h2 for pair in pairs]
+        table = pd.DataFrame({"h2": h2, "h": np.sqrt(h2)}, index)
         return table.sort_values("h2", ascending=False, kind="stable")
 
     def _pairs(self) -> list[tuple[Name, Name]]:
@@ -155,66 +115,33 @@ class Interactions(Stepwise):
 
     @property
     def _n_done(self) -> int:
-        return len(self._moved) + len(self._joint)
+        return len(self._joint) + len(self._joint_of_pairs)
 
     @property
     def _is_complete(self) -> bool:
         return self._n_done == self._n_steps
 
     def _steps(self) -> Iterator[None]:
-        yield from self._work(self._results, ())
-        yield from self._work((), self._pairs())  # which may be those of the largest H²
+        yield from self._work(())
+        yield from self._work(self._pairs())  # which may be those of the largest H²
 
-    def _work(
-        self, names: Iterable[Name], pairs: Sequence[tuple[Name, Name]], report: Report = lambda *_: None
-    ) -> Iterator[None]:
-        """Compute the features and pairs that are new; yields after each block."""
-        for name in [name for name in names if name not in self._moved]:
+    def _work(self, pairs: Sequence[tuple[Name, Name]], report: Report = lambda *_: None) -> Iterator[None]:
+        """Compute all features and some pairs, unless they are known; yields after each block."""
+        for name in [name for name in self._results if name not in self._joint]:
             yield from self._move(self._results[name], report)
-        for pair in [pair for pair in pairs if pair not in self._joint]:
+        for pair in [pair for pair in pairs if pair not in self._joint_of_pairs]:
             yield from self._join(pair, report)
 
-    def _compute(self, names: Iterable[Name], pairs: Sequence[tuple[Name, Name]] = ()) -> None:
-        """Compute the features and pairs that are new, with a progress bar."""
-        new = [self._results[name] for name in names if name not in self._moved]
+    def _compute(self, pairs: Sequence[tuple[Name, Name]] = ()) -> None:
+        """Do the same at once, with a progress bar."""
+        new = [result for name, result in self._results.items() if name not in self._joint]
         if new:
             self._context.prediction_check.check()
         n_points = sum(len(self._values_of(result)) for result in new)
-        n_points += sum(len(self._points_of(pair)[0].coordinates) for pair in pairs if pair not in self._joint)
+        n_points += sum(len(self._points_of(pair)[0].coordinates) for pair in pairs if pair not in self._joint_of_pairs)
         with progress_reporter(self._context.progress, len(self.row_positions) * n_points) as report:
-            for _ in self._work([result.feature for result in new], pairs, report):
+            for _ in self._work(pairs, report):
                 pass
-
-    def additivity(self, feature: Name) -> Additivity:
-        """Return how much of the slope of a feature differs between rows, with an interval and a sentence.
-
-        Parameters
-        ----------
-        feature : object
-            Name of one of the features.
-
-        Returns
-        -------
-        Additivity
-        """
-        if feature not in self._results:
-            names = list(self._results)
-            advice = "Name it in `features`."
-            raise OptionError.must("feature", "be one of these features", feature, advice, known=names)
-        self._compute([feature])
-        moved = self._moved[feature]
-        share, width = moved.share, quantile_of_level(USUAL_LEVEL) * moved.error
-        low, high = max(share - width, 0.0), min(share + width, 1.0)
-        label = self._results[feature].label
-        shown = (
-            f"{100 * share:.3g} % of its squared slope (95 % interval {100 * low:.3g} to {100 * high:.3g} %) differs"
-        )
-        verdict = f"The effect of {label} depends on other features: {shown} between rows."
-        if high == 0:
-            verdict = f"{label} acts additively: its curves are parallel."
-        elif high <= _MOSTLY:
-            verdict = f"{label} acts {'nearly' if high <= _NEARLY else 'mostly'} additively: {shown} between rows."
-        return Additivity(share, low, high, verdict)
 
     def _values_of(self, result: FeatureExplanation) -> Array:
         return np.unique(result._item.feature.values[self.row_positions])
@@ -222,12 +149,9 @@ class Interactions(Stepwise):
     def _move(self, result: FeatureExplanation, report: Report) -> Iterator[None]:
         """Move one feature to each of the values that rows have; yields after each block."""
         values = self._values_of(result)
-        feature, weights = result._item.feature, self._weights
-        at = np.searchsorted(values, feature.values[self.row_positions])
+        weights = self._weights
+        at = np.searchsorted(values, result._item.feature.values[self.row_positions])
         mass = np.bincount(at, weights, len(values)).astype(np.float64)
-        n_present = int(np.sum(~np.isnan(values)))
-        places, shares = _intervals(values[:n_present], mass[:n_present], is_unordered=feature.is_unordered)
-        known = []
         dependence, rest = np.zeros(len(values)), np.empty(len(weights))
         size = self._context.brute.rows_per_block(len(values))
         for start in range(0, len(weights), size):
@@ -235,15 +159,13 @@ class Interactions(Stepwise):
             curves = self._curves(result, self.row_positions[rows], values, report)
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
-            known.append(curves[:, places])
             yield
         total = float(weights.sum())
         alone = dependence[at] / total
         predictions = self._centred(self._context.all_predictions[self.row_positions])
-        joint = self._related(predictions - self._centred(alone) - self._centred(rest / total), predictions)
-        slopes = np.concatenate(known)
-        slopes = slopes - (slopes @ shares)[:, None] if feature.is_unordered else np.diff(slopes, axis=1) / shares
-        self._moved[result.feature] = _Moved(joint, alone, *_between_share(slopes, shares, weights, self._least))
+        self._dependence[result.feature] = alone
+        part = predictions - self._centred(alone) - self._centred(rest / total)
+        self._joint[result.feature] = self._related(part, predictions)
 
     def _join(self, pair: tuple[Name, Name], report: Report) -> Iterator[None]:
         """Move both features of a pair to the values that rows have; yields after each block."""
@@ -258,8 +180,8 @@ class Interactions(Stepwise):
             )
             yield
         both = self._centred(np.asarray(total / self._weights.sum())[of_row])
-        alone = sum(self._centred(self._moved[name].dependence) for name in pair)
-        self._joint[pair] = self._related(both - alone, both)
+        alone = sum(self._centred(self._dependence[name]) for name in pair)
+        self._joint_of_pairs[pair] = self._related(both - alone, both)
 
     def _curves(self, result: FeatureExplanation, rows: Rows, values: Array, report: Report) -> Array:
         known = result._curves_at(rows, values)
@@ -279,44 +201,11 @@ class Interactions(Stepwise):
     def _centred(self, values: Array) -> Array:
         return np.asarray(values - np.average(values, weights=self._weights))
 
-    @cached_property
-    def _least(self) -> float:
-        return _ROUNDING * float(np.abs(self._context.all_predictions).max())
-
     def _related(self, joint: Array, whole: Array) -> Joint:
         """Relate the part of an effect that is no sum to all of it; both are 0 where either is rounding."""
         part, total = (float(np.average(values**2, weights=self._weights)) for values in (joint, whole))
-        return Joint(part / total, part**0.5) if min(part, total) > self._least**2 else Joint(0.0, 0.0)
-
-
-def _intervals(values: Array, mass: Array, *, is_unordered: bool) -> tuple[Places, Array]:
-    """Return places between which slopes are, and the share of the axis of each; of levels all, and their shares.
-
-    Slopes are those over about 20 intervals with equally many rows, as d-ICE is drawn: between all values, small jumps
-    at places that differ between rows would hide what curves have in common.
-    """
-    places = np.arange(len(values))
-    if len(values) > _N_INTERVALS + 1 and not is_unordered:
-        ends = observed_quantiles(values, np.linspace(0, 1, _N_INTERVALS + 1), mass)
-        places = np.searchsorted(values, np.unique(ends))
-    shares = mass if is_unordered else np.diff(values[places])
-    return places, shares / shares.sum() if len(shares) else shares
-
-
-def _between_share(slopes: Array, shares: Array, weights: Array, least: float) -> tuple[float, float]:
-    """Return the variance of slopes between rows as a share of their mean square, and its standard error.
-
-    Both are 0 where that is rounding. A row moves the share by the square of how far its slopes are from the mean,
-    less the share of their square.
-    """
-    mass = weights.sum()
-    deviations = slopes - weights @ slopes / mass
-    total, between = (weights @ np.square(part) @ shares / mass for part in (slopes, deviations))
-    if total <= least**2 or between <= _ROUNDING * total:
-        return 0.0, 0.0
-    share = between / total
-    influences = (np.square(deviations) - share * np.square(slopes)) @ shares / total
-    return float(share), float(np.sqrt(weights @ np.square(influences)) / mass)
+        least = _ROUNDING * float(np.abs(self._context.all_predictions).max())
+        return Joint(part / total, part**0.5) if min(part, total) > least**2 else Joint(0.0, 0.0)
 
 
 class JointEffects:

@@ -1,4 +1,4 @@
-"""Explain the differences between curves of a feature by splits of the rows on other columns.
+"""Explain the differences between curves of a feature by splits of the rows, each by one other column.
 
 Curves differ in level and in shape. Each is centred at its own mean, so that only shape is left, and the rows are split
 in two by another column where that leaves the least variance between the curves within both groups.
@@ -7,12 +7,10 @@ in two by another column where that leaves the least variance between the curves
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from itertools import permutations
-from operator import itemgetter
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -22,22 +20,10 @@ from ice_explorer.features.feature import is_identifier
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.tables.column import Column
 
 _MOST_LEVELS = 100  # that are distinguished; all rarer ones have the next place
-
-
-class SplitText(NamedTuple):
-    """A split in words: `rules` are `sides` with the missing values, `conditions` are rules as parts of longer ones."""
-
-    threshold: float
-    levels: tuple[str, ...] | None
-    sides: tuple[str, str]
-    rules: list[str]
-    conditions: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +40,10 @@ class SplitColumn:
     values: Array
     places: Places
 
-    def find_best(self, targets: Array, weights: Array, least: float, least_gain: float = 0) -> Mask | None:
-        """Return the split after which targets vary least within both groups.
+    def find_best(self, targets: Array, weights: Array, least: float) -> Mask | None:
+        """Return the split after which targets vary least within both groups; None where one weighs less than `least`.
 
         - `weights` (n_rows,): 0 for rows that do not count.
-        - `least`, `least_gain`: weight of each group, and weighted variance that is explained; None where it is less.
         """
         from sklearn import config_context
         from sklearn.tree import DecisionTreeRegressor
@@ -77,7 +62,6 @@ class SplitColumn:
         tree = DecisionTreeRegressor(
             max_depth=1,
             min_weight_fraction_leaf=least / total * (1 - 1e-9),  # rounding must not matter
-            min_impurity_decrease=least_gain / (total * targets.shape[1]),
             random_state=0,
         )
         present = mass > 0
@@ -86,8 +70,10 @@ class SplitColumn:
         if root.node_count == 1:
             return None
         split = features[:, root.feature[0]] > root.threshold[0]
-        if self.second.is_unordered:
-            return self._turn(split)
+        if self.second.is_unordered:  # levels inside are fewer, and not merged: they are named
+            first = np.argmin(self.values)
+            sides: list[Mask] = [split, ~split]
+            return min(sides, key=lambda side: (any(side[_MOST_LEVELS:-1]), side[:-1].sum(), not side[first]))
         last = int(np.count_nonzero(~split[known])) - 1
         return np.append(self.values > choose_between(*self.values[known[last : last + 2]].tolist()), split[-1])
 
@@ -105,36 +91,12 @@ class SplitColumn:
         along[known] = deviations @ axis
         return np.column_stack([np.argsort(np.argsort(along, kind="stable")), places == places[:, None]])
 
-    def list_coarse(self, n: int) -> list[Mask]:
-        """Return about n splits at quantiles, or of the most frequent levels, with missing values on either side."""
-        places, known = np.arange(len(self.values)), self.places[self.places < len(self.values)]
-        if self.second.is_unordered:
-            masks = places == places[:n, None]
-        else:
-            cuts = np.quantile(known, np.arange(1, n + 1) / (n + 1), method="inverted_cdf")
-            masks = places > np.unique(cuts)[:, None]
-        missing_sides = [False, True] if len(known) < len(self.places) else [False]
-        return [self._turn(np.append(mask, side)) for mask in masks for side in missing_sides]
+    def group(self, split: Mask | None) -> Places:
+        """Return whether rows are above or inside as 1 or 0; all are 0 without a split."""
+        return np.zeros(len(self.places), np.intp) if split is None else split[self.places].astype(np.intp)
 
-    def _turn(self, split: Mask) -> Mask:
-        """Return a split of levels with those inside that are fewer, and not merged: they are named."""
-        if not self.second.is_unordered:
-            return split
-        first = np.argmin(self.values)
-        return min((split, ~split), key=lambda side: (any(side[_MOST_LEVELS:-1]), side[:-1].sum(), not side[first]))
-
-    def group(self, split: Mask | None, values: Array | None = None) -> Places:
-        """Return whether rows are above or inside as 1 or 0: those searched, or any with values as in `second`."""
-        if split is None:
-            return np.zeros(len(self.places if values is None else values), dtype=np.intp)
-        if values is None:
-            return split[self.places].astype(np.intp)
-        codes = self.values[split[:-1]]
-        inside = np.isin(values, codes) if self.second.is_unordered else values > self.describe(split).threshold
-        return np.where(np.isnan(values), split[-1], inside).astype(np.intp)
-
-    def describe(self, split: Mask) -> SplitText:
-        """Return a split in words."""
+    def describe(self, split: Mask, share: float, weights: Array) -> Driver:
+        """Describe a split by the rule of the side with the missing values, else of the second side."""
         threshold, levels = np.nan, None
         if self.second.is_unordered and self.second.level_texts is not None:
             levels = tuple(self.second.level_texts[int(code)] for code in np.sort(self.values[split[:-1]]))
@@ -143,12 +105,13 @@ class SplitColumn:
             first = int(np.argmax(split))
             lower, upper = self.values[first - 1 : first + 1].tolist()
             threshold, sides = choose_between(lower, upper), name_threshold_sides(self.second, lower, upper)
-        rules, conditions, side = [*sides], [*sides], int(split[-1])
-        if self.places.max() == len(self.values):
-            is_negated = " is not " in sides[side] or " not in " in sides[side]  # which missing values are no part of
-            rules[side] = f"{sides[side]}{',' if is_negated else ''} or missing"
-            conditions[side] = f"({rules[side]})"
-        return SplitText(threshold, levels, sides, rules, conditions)
+        rule, side = sides[1], 1
+        if self.places.max() == len(self.values):  # some are missing
+            side = int(split[-1])
+            is_negated = " is not " in sides[side] or " not in " in sides[side]
+            rule = f"{sides[side]}{',' if is_negated else ''} or missing"
+        n_rows = [round(count) for count in np.bincount(self.group(split), weights, 2)]
+        return Driver(self.second.label, share, threshold, levels, rule, sides, n_rows[side], n_rows[1 - side])
 
 
 def make_split_column(second: Column, rows: Rows, weights: Array) -> SplitColumn | None:
@@ -232,13 +195,11 @@ def _write_number(lower: float, upper: float, *, is_integer: bool = False) -> st
 LEAST_ROWS: Final = 10
 """Least number of rows on each side of a split, by weight."""
 
-_FALSE_CLAIMS = 0.05  # of all single columns, and of all pairs; what was seen is a tenth of it
+_FALSE_CLAIMS = 0.05  # of all columns; what was seen is a tenth of it
 _LEAST_PART = 0.02  # the same as a part of all rows
 _N_FOLDS, _FEW_ROWS = 5, 20  # few rows have a fold each: levels are then rarely missing from training
 _FLAT = 1e-12  # of the squared range of predictions: a smaller mean square is rounding
-_N_DIRECTIONS, _N_TARGETS, _N_COARSE_TARGETS = 64, 16, 4  # that score rules, choose splits, choose pairs of columns
-_N_COARSE, _MOST_COARSE = 5, 400  # splits of a column that pairs are chosen among, and those of all columns
-_LEAST_GAIN = 0.01  # of the variance: a split of a half that explains less is not worth a rule
+_N_DIRECTIONS, _N_TARGETS = 64, 16  # that score rules, and choose splits
 
 
 class CrossFit:
@@ -275,112 +236,28 @@ class CrossFit:
         self.least_part = max(LEAST_ROWS / float(weights.sum()), _LEAST_PART)
         self.squares = self._square([np.zeros(n, dtype=np.intp)] * len(self.folds))
 
-    def score(self, groups: Sequence[Places]) -> Array:
-        """Return by how much less rows differ from the mean of their group in training than from that of all rows.
+    def share(self, groups: Sequence[Places], n_tried: int) -> float:
+        """Return the part of the variance that a rule explains, at most 1; 0 where chance explains as much.
 
-        - `groups`: of each row, from 0, by the rule that was chosen without each fold.
-        - returns (n_rows,): w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²); `squares` are w_i ‖c_i - c̄‖².
+        - `groups`: 0 or 1 of each row, by the rule that was chosen without each fold.
+        - `n_tried`: the share exceeds 0 by more standard errors than the largest of so many does by chance.
         """
-        return self.squares - self._square(groups)
+        gains = self.squares - self._square(groups)  # w_i (‖c_i - c̄‖² - ‖c_i - c̄_g(i)‖²)
+        share, n = float(gains.sum() / self.squares.sum()), len(gains)
+        errors = gains - share * self.squares
+        z = NormalDist().inv_cdf(1 - _FALSE_CLAIMS / n_tried)
+        is_certain = gains.sum() > z * np.sqrt(n / (n - 1) * (errors @ errors))
+        return min(1.0, share) if is_certain else 0.0
 
     def _square(self, groups: Sequence[Places]) -> Array:
+        """Return the weighted squared distance of each row from the mean of its group in training."""
         squares = self._rest.copy()
         for fold, training, group in zip(self.folds, self.training[1:], groups, strict=True):
-            squares[fold] += _square_distances(self._directions, training, group, fold)
+            members = training * (group == np.arange(group.max() + 1)[:, None])
+            mass = np.maximum(members.sum(axis=1), np.finfo(np.float64).tiny)
+            means = members @ self._directions / mass[:, None]
+            squares[fold] += np.square(self._directions[fold] - means[group[fold]]).sum(axis=1)
         return np.asarray(self.training[0] * squares)
-
-    def share(self, gains: Array) -> float:
-        """Return the part of the variance that a score is, at most 1; negative where rules found by chance do harm."""
-        return min(1.0, float(gains.sum() / self.squares.sum()))
-
-    def is_certain(self, gains: Array, n_tried: int) -> bool:
-        """Whether a share exceeds 0 by more standard errors than the largest of several does by chance."""
-        errors, n = gains - gains.sum() / self.squares.sum() * self.squares, len(gains)
-        z = NormalDist().inv_cdf(1 - _FALSE_CLAIMS / n_tried)
-        return bool(gains.sum() > z * np.sqrt(n / (n - 1) * (errors @ errors)))
-
-
-def _square_distances(values: Array, weights: Array, groups: Places, rows: Places | slice = np.s_[:]) -> Array:
-    members = weights * (groups == np.arange(groups.max() + 1)[:, None])
-    means = members @ values / np.maximum(members.sum(axis=1), np.finfo(np.float64).tiny)[:, None]
-    return np.asarray(np.square(values[rows] - means[groups[rows]]).sum(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnPair:
-    """How the first column splits all rows, and the second one those below and above; None where it does not."""
-
-    first: SplitColumn
-    second: SplitColumn
-    root: Mask
-    halves: list[Mask | None]
-
-    def group(self, first: Array | None = None, second: Array | None = None) -> Places:
-        """Return the number of the rule that rows fulfil: those searched, or any with values of both columns."""
-        below, above = (self.second.group(half, second) for half in self.halves)
-        n_below = 1 if self.halves[0] is None else 2
-        return np.where(self.first.group(self.root, first), n_below + above, below)
-
-    def name_rules(self) -> list[str]:
-        """Return the rules in words."""
-        names = []
-        for rule, half in zip(self.first.describe(self.root).conditions, self.halves, strict=True):
-            inner = [] if half is None else self.second.describe(half).conditions
-            names += [f"{rule} and {condition}" for condition in inner] or [rule]
-        return names
-
-
-def find_pairs(fit: CrossFit, columns: Sequence[SplitColumn]) -> list[ColumnPair]:
-    """Return two of several columns and their splits that explain most, for each training of a fit.
-
-    Each combination of a few splits of all columns makes four groups. The best one is refined.
-    """
-    n = min(_N_COARSE, max(1, _MOST_COARSE // len(columns)))
-    splits = [(column, split) for column in columns[:_MOST_COARSE] for split in column.list_coarse(n)]
-    owners = np.array([columns.index(column) for column, _ in splits])
-    ones = np.ones(len(fit.targets))
-    rows = np.column_stack([*(column.group(split) for column, split in splits), ones])
-    values = fit.training[0] * np.vstack([ones, fit.targets[:, :_N_COARSE_TARGETS].T])
-    # Weights and weighted targets of the rows in each fold that are inside of two splits; of the last one, all are.
-    parts = [np.stack([rows[fold].T * value[fold] @ rows[fold] for value in values]) for fold in fit.folds]
-    pairs = []
-    for part, weights in zip([0, *parts], fit.training, strict=True):
-        sums = np.sum(parts, axis=0) - part
-        sums[1:] -= sums[1:, -1:, -1:] / sums[0, -1, -1] * sums[0]
-        both, one, total = sums[:, :-1, :-1], sums[:, :-1, -1:], sums[:, -1:, -1:]
-        least = fit.least_part * float(weights.sum())
-        groups = (both, one - both, one.mT - both, total - one - one.mT + both)
-        gains = sum(np.square(group[1:]).sum(axis=0) / np.maximum(group[0], least) for group in groups)
-        gains[owners == owners[:, None]] = -np.inf  # a column is not combined with itself
-        best = [splits[number] for number in np.unravel_index(np.argmax(gains), gains.shape)]
-        orders = [_fit_pair(fit, weights, *order) for order in permutations(best)]
-        pairs.append(min(orders, key=itemgetter(0))[1])
-    return pairs
-
-
-def _fit_pair(
-    fit: CrossFit, weights: Array, first: tuple[SplitColumn, Mask], second: tuple[SplitColumn, Mask]
-) -> tuple[tuple[bool, float, int], ColumnPair]:
-    """Split both halves of a split by another column, then move the first split to where rows are nearer to a half.
-
-    Return also what to minimize: whether a side has too few rows, the variance that is left, the number of rules.
-    """
-    (first_column, root), (second_column, _) = first, second
-    mass = float(weights.sum())
-    least, least_gain = fit.least_part * mass, _LEAST_GAIN * mass
-    tried = []
-    for is_moved in (False, True):
-        sides = [weights * (first_column.group(root) == side) for side in (0, 1)]
-        halves = [second_column.find_best(fit.targets, side, least, least_gain) for side in sides]
-        groups = [second_column.group(half) for half in halves]
-        below, above = (_square_distances(fit.targets, *each) for each in zip(sides, groups, strict=True))
-        variance = float(np.dot(sides[0], below) + np.dot(sides[1], above)) / mass
-        pair = ColumnPair(first_column, second_column, root, halves)
-        is_small = bool(min(side.sum() for side in sides) < least * (1 - 1e-9))
-        tried.append(((is_small, round(variance, 9), sum(half is not None for half in halves)), pair))
-        moved = None if is_moved else first_column.find_best(np.sign(below - above)[:, None], weights, least)
-        root = root if moved is None else moved
-    return min(reversed(tried), key=itemgetter(0))  # of equal ones, that which was moved
 
 
 MOST_ROWS: Final = 5000
@@ -417,24 +294,6 @@ class Driver:
 
 
 @dataclass(frozen=True)
-class Combined:
-    """Two columns together: up to four rules that each row fulfils one of.
-
-    - `columns`: empty where two columns explain no more than the best one.
-    - `share`: as that of a driver.
-    - `rules`: each rule, and the number of its rows.
-    - `row_rules` (n_observations,): number of the rule of each row of X.
-    - `is_searched`: whether there are two columns that rows can be split by.
-    """
-
-    columns: tuple[str, ...] = ()
-    share: float = 0.0
-    rules: dict[str, int] = field(default_factory=dict)
-    row_rules: NDArray[np.integer] | None = None
-    is_searched: bool = False
-
-
-@dataclass(frozen=True)
 class Drivers:
     """What makes the curves of one feature differ.
 
@@ -444,7 +303,6 @@ class Drivers:
     """
 
     ranked: tuple[Driver, ...]
-    combined: Combined
     size: float
     n_rows: int
     n_curves: int
@@ -464,17 +322,14 @@ class Drivers:
             return f"{size}; of that:"
         if self.n_rows < 2 * LEAST_ROWS:
             return f"{size}. Too few rows to explain the differences between curves."
-        nor_two = ", nor do two together" if self.combined.is_searched and not self.combined.columns else ""
-        return f"{size}. No single column explains the differences{nor_two}."
+        return f"{size}. No single column explains the differences."
 
     @property
     def summary(self) -> str:
         """The size of the differences, and the best rules, in one or two sentences."""
-        summary, combined = self.lead, self.combined
+        summary = self.lead
         for best in self.reported[:1]:
             summary = f"{summary.removesuffix(':')}, {best.rule} explains {_percent(best.share)}."
-        if combined.columns:
-            summary += f" {' and '.join(combined.columns)} together explain {_percent(combined.share)}."
         if self.n_rows < self.n_curves:
             summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary
@@ -512,48 +367,18 @@ def find_drivers(
     weights = np.bincount(observations, weights).astype(np.float64)
     fit = CrossFit(curves[rows], weights, lengths, prediction_range)
     if fit.size == 0:
-        return Drivers(tuple(Driver(second.label) for second in seconds), Combined(), 0.0, n_rows, n_curves)
+        return Drivers(tuple(Driver(second.label) for second in seconds), 0.0, n_rows, n_curves)
     columns = [make_split_column(second, positions[rows], weights) for second in seconds]
     n_columns = len(columns) - columns.count(None)
-    splittable, scored = [], [(Driver(second.label), 0 * weights) for second in seconds]
-    for number, column in enumerate(columns):
-        if column is None:
-            continue
-        least = [fit.least_part * float(each.sum()) for each in fit.training]
-        split, *by_fold = map(partial(column.find_best, fit.targets), fit.training, least)
-        if split is None:
-            continue
-        splittable.append(column)
-        gains = fit.score([column.group(each) for each in by_fold])
-        if fit.is_certain(gains, n_columns):
-            scored[number] = describe_driver(column, split, fit.share(gains), weights), gains
-    scored.sort(key=lambda each: -round(each[0].share, _DIGITS))  # stable
-    combined = Combined()
-    if len(splittable) > 1:
-        best = next((gains for driver, gains in scored if driver.share >= LEAST_SHARE), 0 * weights)
-        combined = _combine(fit, splittable, best, seconds)
-    return Drivers(tuple(driver for driver, _ in scored), combined, fit.size, n_rows, n_curves)
-
-
-def describe_driver(column: SplitColumn, split: Mask, share: float, weights: Array) -> Driver:
-    """Describe a split; the rule is that of the side with the missing values, else that of the second one."""
-    text = column.describe(split)
-    side = int(text.rules[0] == text.sides[0])
-    n_rows = [round(count) for count in np.bincount(column.group(split), weights, 2)]
-    rule, n_rule, n_rest = text.rules[side], n_rows[side], n_rows[1 - side]
-    return Driver(column.second.label, share, text.threshold, text.levels, rule, text.sides, n_rule, n_rest)
-
-
-def _combine(fit: CrossFit, columns: list[SplitColumn], best: Array, seconds: Sequence[Column]) -> Combined:
-    """Return the rules of two columns; none unless they explain more than the best column, which has a score."""
-    pair, *by_fold = find_pairs(fit, columns)
-    gains = fit.score([each.group() for each in by_fold])
-    is_better = fit.share(gains - best) >= LEAST_SHARE and fit.is_certain(gains - best, len(columns))
-    if not is_better or all(half is None for half in pair.halves):
-        return Combined(is_searched=True)
-    labels = pair.first.second.label, pair.second.second.label
-    counts = np.bincount(pair.group(), fit.training[0])
-    rules = {rule: round(count) for rule, count in zip(pair.name_rules(), counts, strict=True)}
-    values = {second.label: second.values for second in seconds}
-    row_rules = pair.group(*(values[label] for label in labels)).astype(np.int8)
-    return Combined(labels, fit.share(gains), rules, row_rules, is_searched=True)
+    drivers = []
+    for second, column in zip(seconds, columns, strict=True):
+        driver = Driver(second.label)
+        if column is not None:
+            least = [fit.least_part * float(each.sum()) for each in fit.training]
+            split, *by_fold = map(partial(column.find_best, fit.targets), fit.training, least)
+            share = fit.share([column.group(each) for each in by_fold], n_columns)
+            if split is not None and share > 0:
+                driver = column.describe(split, share, weights)
+        drivers.append(driver)
+    drivers.sort(key=lambda driver: -round(driver.share, _DIGITS))  # stable
+    return Drivers(tuple(drivers), fit.size, n_rows, n_curves)

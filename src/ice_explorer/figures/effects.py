@@ -134,7 +134,7 @@ def _write_dates(axis: Axis, **options: int) -> None:
 
 def interactions_height(interactions: Interactions) -> float:
     """Height of the bars that a view has of interactions, in letters."""
-    counts = len(interactions._joint), len(interactions._moved)
+    counts = len(interactions._joint_of_pairs), len(interactions._joint)
     return sum(_ROW * (min(n, _MOST_ROWS) + _AROUND) for n in counts if n)
 
 
@@ -146,8 +146,8 @@ def draw_interactions(
     They are so many letters high; names have so many pt.
     """
     labels = {name: result.label for name, result in interactions._results.items()}
-    pairs = [([labels[name] for name in names], joint) for names, joint in interactions._joint.items()]
-    features = [([labels[name]], moved.joint) for name, moved in interactions._moved.items()]
+    pairs = [([labels[name] for name in names], joint) for names, joint in interactions._joint_of_pairs.items()]
+    features = [([labels[name]], joint) for name, joint in interactions._joint.items()]
     least = _LEAST_SHARE * interactions._context.prediction_sd  # a smaller effect is too small to matter
     whole = interactions_height(interactions)
     most = max(1, int(min(1.0, height / whole if whole else 1.0) * (_MOST_ROWS + _AROUND)) - _AROUND)

@@ -214,16 +214,13 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     _check((missing is not None) == item.has_missing, "predictions with missing values are missing")
     stretch_of_grid = np.searchsorted(starts, np.arange(n_grid), side="right") - 1
     method.features[feature.position] = KnownCurves(item, entry["curves"], stretch_of_grid, entry["own"], missing)
-    sums, sampling, effects, combined = entry["sums"], entry["sampling"], entry["effects"], drivers.combined
+    sums, sampling, effects = entry["sums"], entry["sampling"], entry["effects"]
     active = None if feature.is_unordered else sums["active"]
     _check(active is None or _increase(active, n_grid - 1), "active intervals are not in order")
     _check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
     _check(sampling is None or (np.diff(sampling.exponents) > 0).all(), "decays of a sample are not in order")
     filled = empty_sums(item, active=active).fill(sums)
     result = FeatureExplanation(context, method, item, filled, sampling=sampling)
-    of_rows, n_rules = combined.row_rules, len(combined.rules)
-    _check((of_rows is not None) == (len(combined.columns) == 2) == bool(combined.columns), "no rules")
-    _check(of_rows is None or np.isin(of_rows, np.arange(n_rules)).all(), "there is no such rule")
     _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
     result._once(DRIVERS, lambda: drivers)
     if effects is not None:

@@ -21,7 +21,7 @@ import pandas as pd
 
 from ice_explorer.beyond.effects import EFFECT_COLUMNS, MeanEffects
 from ice_explorer.checks import LARGEST
-from ice_explorer.drivers.drivers import Combined, Driver, Drivers
+from ice_explorer.drivers.drivers import Driver, Drivers
 from ice_explorer.errors import DataError
 from ice_explorer.errors.base import quoted
 from ice_explorer.features.feature import Grid
@@ -386,14 +386,6 @@ DRIVERS: Final = _of_class(
     Drivers,
     ranked=Value(
         lambda entry: tuple(map(_read_driver, _read_list(entry))), lambda ranked: list(map(_write_driver, ranked))
-    ),
-    combined=_of_class(
-        Combined,
-        rules=Value(
-            lambda entry: {TEXT.read(rule): COUNT.read(n) for rule, n in entry},
-            lambda rules: [*rules.items()],
-        ),
-        row_rules=Maybe(Array(("n",), "<i8")),
     ),
 )
 EFFECTS: Final = _of_class(

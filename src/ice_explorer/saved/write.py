@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -125,10 +124,6 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
         effects = saved_effects(result)
     except DataError:  # no row has a value
         effects = None
-    drivers = result._search_drivers()
-    combined = drivers.combined
-    if combined.row_rules is not None:
-        drivers = replace(drivers, combined=replace(combined, row_rules=combined.row_rules[rows]))
     return _axis(item.feature, context, rows) | {
         "grid": item.grid,
         "scale": item.scale,
@@ -144,6 +139,6 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
         "missing": result._missing_rows(rows) if item.has_missing else None,
         "sums": result._sums.to_arrays(),
         "effects": effects,
-        "drivers": drivers,
+        "drivers": result._search_drivers(),
         "sampling": result._sampling,
     }

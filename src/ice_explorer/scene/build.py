@@ -316,8 +316,7 @@ def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: Vie
 
 def drawn_models(state: ViewState) -> ModelComparison | None:
     """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
-    is_alone = state.color_by is not None or state.choice("coloring") == "together" or not state.choice("models")
-    return None if is_alone else state.besides.models
+    return state.besides.models if state.color_by is None and state.choice("models") else None
 
 
 def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> Lines:

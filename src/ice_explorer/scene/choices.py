@@ -77,8 +77,7 @@ class ViewChoices:
     - `left`, `right`: the panels: features as bars or their interactions; the open feature or all of them.
     - `pair`: the two columns whose heat map replaces the curves; none or two.
     - `compared`: features whose small plots are pinned: larger, before the others, on one value axis.
-    - `coloring`: how a column colours: by its values, as below and above its median, or by its best split; or which
-      rules of two columns together colour, whatever the column is.
+    - `coloring`: how a column colours: by its values, as below and above its median, or by its best split.
     - `shared_y`: whether small plots of all features have the same value axis.
     - `target`, `classes`: whether the observed target and all classes are shown, where there are any.
     - `models`: whether the curves of all models share the axes.
@@ -93,7 +92,7 @@ class ViewChoices:
     right: Literal["feature", "all"] = "feature"
     pair: Pair = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
-    coloring: Literal["value", "median", "driver", "together"] = "value"
+    coloring: Literal["value", "median", "driver"] = "value"
     shared_y: bool = True
     target: bool = False
     classes: bool = False

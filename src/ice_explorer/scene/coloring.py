@@ -1,7 +1,7 @@
 """What the colours of lines mean.
 
-Lines have the colours of a column, or two colours on either side of its median or of a rule, or those of the groups of
-several rules; the twin is `js/src/state/two_sides.ts`.
+Lines have the colours of a column, or two colours on either side of its median or of a rule; the twin is
+`js/src/state/two_sides.ts`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.results.column_colors import ColumnColors
 
-    Sides: TypeAlias = Literal["median"] | Driver | None
-    Split: TypeAlias = Sides | LevelColors
+    Split: TypeAlias = Literal["median"] | Driver | None
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,6 @@ def is_diverging(domain: tuple[float, float]) -> bool:
 
 def coloring_of(explanation: Explanation, color_by: str | None, positions: Rows, split: Split = None) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
-    if isinstance(split, LevelColors):
-        return _by_level(split.at(positions))
     if color_by is None:
         return Coloring(None, np.zeros(len(positions), dtype=np.float32))
     column = explanation._column(color_by)
@@ -89,21 +86,18 @@ def _by_level(colors: LevelColors) -> Coloring:
 
 
 def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:
-    """Return the split by the `coloring` that a reader chose: "value", "median", "driver" or "together".
+    """Return the split by the `coloring` that a reader chose: "value", "median" or "driver".
 
     A column that explains nothing of the open feature is not split.
     """
-    groups = feature._groups() if coloring == "together" else None
-    if groups is not None:
-        return groups
-    if column is None or coloring in ("value", "together"):
+    if column is None or coloring == "value":
         return None
     if coloring == "median":
         return "median"
     return next((driver for driver in feature._search_drivers().reported if driver.column == column), None)
 
 
-def split_colors(colors: ColumnColors, split: Sides) -> tuple[tuple[str, ...], Array] | None:
+def split_colors(colors: ColumnColors, split: Split) -> tuple[tuple[str, ...], Array] | None:
     """Return two levels, or three with missing values, and that of each line; None where nothing is split."""
     if split is None:
         return None

@@ -176,8 +176,6 @@ def _requests_about(feature: FeatureExplanation, state: ViewState, rows: list[in
     for model in [None, *others]:
         yield requests.CurvesRequest("", label, 0, rows, model)
     yield requests.DriversRequest("", label)
-    if feature._groups() is not None:
-        yield requests.GroupsRequest("", label, rows)
     if state.choice("ale"):
         yield requests.EffectsRequest("", label)
     if len(feature._context.columns.labels) * len(feature._context.row_weights) <= _MOST_CORRELATED:

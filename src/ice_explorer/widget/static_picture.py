@@ -88,7 +88,7 @@ def picture(explanation: Explanation, state: ViewState, *, waits: bool = False) 
     if not waits and explanation._unmeasured(decay):
         state = replace(state, ci=None)
     slow: tuple[str, ...] = _SLOW_TO_DRAW if explanation.method == "brute" else ()
-    if slow and state.choice("coloring") in ("driver", "together"):
+    if slow and state.choice("coloring") == "driver":
         slow = (*slow, "coloring")
     left_out = (*slow, *_missing_parts(explanation, state))
     choices = {name: value for name, value in state.choices.items() if name not in left_out}

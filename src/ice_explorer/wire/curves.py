@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
-from ice_explorer.errors import OptionError
 from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.wire import messages
@@ -139,21 +138,6 @@ def describe_colors(column: Column, positions: Sequence[int], separate: Sequence
     return messages.ColorsBody(scale, colors.values)
 
 
-def describe_groups(feature: FeatureExplanation, positions: Sequence[int]) -> messages.ColorsBody:
-    """Describe which rule of the best two columns together some rows of X fulfil.
-
-    - raises OptionError: if two columns explain no more than the best one.
-    """
-    groups = feature._groups()
-    if groups is None:
-        raise OptionError(
-            "Curves can be coloured by the groups of two columns where these explain more of the differences between "
-            f"them than one column does; those of {feature.label!r} are explained as well by one.",
-            "Colour them by a column.",
-        )
-    return _describe_levels(groups.at(check_distinct_positions(positions, len(groups.values))))
-
-
 def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
     scale = messages.CategoryColors(
         column=colors.column,
@@ -187,11 +171,11 @@ def describe_unlike(
 def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
     """Describe what is computed of interactions, the largest H² first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
-    by_feature = {name: moved.joint for name, moved in interactions._moved.items()}
-    features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature.items()]
+    by_feature = interactions._joint.items()
+    features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature]
     pairs = [
         messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
-        for (first, second), joint in interactions._joint.items()
+        for (first, second), joint in interactions._joint_of_pairs.items()
     ]
     return messages.InteractionsBody(
         n_rows=len(interactions.row_positions),
@@ -200,9 +184,6 @@ def describe_interactions(explanation: Explanation, interactions: Interactions) 
         total=interactions._n_steps,
         features=sorted(features, key=lambda body: -body.h2),
         pairs=sorted(pairs, key=lambda body: -body.h2),
-        additivity=[
-            messages.AdditivityBody(labels[name], **vars(interactions.additivity(name))) for name in by_feature
-        ],
     )
 
 

@@ -262,23 +262,6 @@ class DriverBody:
 
 
 @dataclass(frozen=True)
-class RuleBody:
-    """One of the rules of two columns, and the number of its rows."""
-
-    rule: str
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class CombinedBody:
-    """Two columns together, and what they explain; no columns where they explain no more than the best one."""
-
-    columns: list[str]
-    share: float
-    rules: list[RuleBody]
-
-
-@dataclass(frozen=True)
 class TextPart:
     """A part of a sentence, and the group whose colour it has: 0 or 1, or null."""
 
@@ -299,7 +282,6 @@ class DriversBody:
     lead: str
     sentence: list[TextPart]
     drivers: list[DriverBody]
-    combined: CombinedBody
     n_rows: int
     n_curves: int
 
@@ -397,17 +379,6 @@ class PairJointBody:
 
 
 @dataclass(frozen=True)
-class AdditivityBody:
-    """Share of the variance of the slopes of a feature that lies between rows, its 95 % interval, and a sentence."""
-
-    feature: str
-    share: float
-    low: float
-    high: float
-    verdict: str
-
-
-@dataclass(frozen=True)
 class InteractionsBody:
     """How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
 
@@ -420,7 +391,6 @@ class InteractionsBody:
     total: int
     features: list[JointBody]
     pairs: list[PairJointBody]
-    additivity: list[AdditivityBody]
 
 
 @dataclass(frozen=True)

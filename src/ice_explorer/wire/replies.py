@@ -62,9 +62,6 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             return curves.describe_classes(feature, besides.classes, feature._draw(request.max_lines))
         case requests.ColorsRequest(column=column, positions=positions, levels=levels):
             return curves.describe_colors(known._column(column), positions, levels or ())
-        case requests.GroupsRequest():
-            feature._search_drivers(between_blocks)  # which takes long where nobody has requested them yet
-            return curves.describe_groups(feature, request.positions)
         case requests.DriversRequest():
             return describe_drivers(feature, feature._search_drivers(between_blocks))
         case requests.EffectsRequest():
@@ -220,15 +217,12 @@ def _cells(column: Column, chosen: NDArray[np.int64]) -> list[str]:
 
 
 def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.DriversBody:
-    """Describe what makes the curves of a feature differ: up to 50 columns, and the best two together."""
-    combined = drivers.combined
-    rules = [messages.RuleBody(rule, n_rows) for rule, n_rows in combined.rules.items()]
+    """Describe what makes the curves of a feature differ: up to 50 columns."""
     return messages.DriversBody(
         feature=feature.label,
         lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
         sentence=[messages.TextPart(text, group) for text, group in effects_sentence(feature, drivers)],
         drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
-        combined=messages.CombinedBody(list(combined.columns), combined.share, rules),
         n_rows=drivers.n_rows,
         n_curves=drivers.n_curves,
     )

@@ -66,13 +66,6 @@ class ColorsRequest(Request):
 
 
 @dataclass(frozen=True)
-class GroupsRequest(FeatureRequest):
-    """Requests which rule of the two columns that explain most together some rows fulfil."""
-
-    positions: list[int]
-
-
-@dataclass(frozen=True)
 class DriversRequest(FeatureRequest):
     """Requests what explains the differences between the curves of a feature."""
 
@@ -192,7 +185,6 @@ REQUESTS: Final[Mapping[str, tuple[type[Request], type[Any]]]] = {
     "curves": (CurvesRequest, messages.CurvesBody),
     "classes": (ClassesRequest, messages.ClassesBody),
     "colors": (ColorsRequest, messages.ColorsBody),
-    "groups": (GroupsRequest, messages.ColorsBody),
     "drivers": (DriversRequest, messages.DriversBody),
     "effects": (EffectsRequest, messages.EffectsBody),
     "correlated": (CorrelatedRequest, messages.CorrelatedBody),

@@ -1,7 +1,7 @@
 /** The colours of the curves: several models, a column by its values, or a rule that explains why curves differ. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { MODEL } from "../../state/models.ts";
-import { isOfDrivers, splitsOf, togetherOf } from "../../state/two_sides.ts";
+import { splitsOf } from "../../state/two_sides.ts";
 import { percent } from "../../text/numbers.ts";
 import { Setting } from "../../ui/setting.tsx";
 import { useView } from "../../view/use_view.tsx";
@@ -23,13 +23,13 @@ export function ColorBy() {
   const [colorBy, coloring] = [store.colorBy.value, store.remembered.of("coloring").value];
   const hasModels = store.models.value.length > 1;
   const columns = (store.figures.value?.header.columns ?? []).map(({ name }) => name);
-  const { body } = store.drivers.value;
-  const [splits, together] = [splitsOf(body), togetherOf(body)];
-  const best = splits.filter(({ column }) => columns.includes(column)).slice(0, MOST_OFFERED);
+  const best = splitsOf(store.drivers.value.body)
+    .filter(({ column }) => columns.includes(column))
+    .slice(0, MOST_OFFERED);
   if (colorBy !== null && !columns.includes(colorBy)) columns.push(colorBy);
 
   const colorByValues = (column: string | null): void =>
-    store.colorAs(column, isOfDrivers(coloring) ? "value" : coloring);
+    store.colorAs(column, coloring === "driver" ? "value" : coloring);
   const models: Choice = {
     value: "models",
     text: MODEL,
@@ -47,13 +47,6 @@ export function ColorBy() {
     const isChosen = coloring === "driver" && column === colorBy;
     return { value: `${rule} · ${percent(share)}`, isChosen, choose: () => store.colorAs(column, "driver") };
   });
-  if (together !== null) {
-    rules.push({
-      value: `${together.columns.join(" and ")} together · ${percent(together.share)}`,
-      isChosen: coloring === "together",
-      choose: () => store.colorAs(colorBy, "together"),
-    });
-  }
   const values = columns.map(
     (column): Choice => ({ value: column, isChosen: column === colorBy, choose: () => colorByValues(column) }),
   );

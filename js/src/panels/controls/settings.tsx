@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { offersIn } from "../../state/available_choices.ts";
 import type { Store } from "../../state/store.ts";
-import { isOfDrivers, unsplit } from "../../state/two_sides.ts";
+import { unsplit } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
 import { responseName } from "../../text/names.ts";
@@ -117,7 +117,7 @@ function Choices() {
 /** Whether a number colours the curves on screen. */
 function isNumberColor({ loaded, remembered }: Store): boolean {
   const scale = loaded.value?.colors?.scale;
-  return scale !== undefined && unsplit(scale).kind === "continuous" && !isOfDrivers(remembered.of("coloring").value);
+  return scale !== undefined && unsplit(scale).kind === "continuous" && remembered.of("coloring").value !== "driver";
 }
 
 function rankTextOf({ rankBy, convention, models, reading, ranking }: Store): string {

@@ -6,7 +6,6 @@ import { percent, plural } from "../../text/numbers.ts";
 import { explainedBy, hint, Icon } from "../../ui/components.tsx";
 import { Menu } from "../../view/menu.tsx";
 import { useView } from "../../view/use_view.tsx";
-import type { DriversBody } from "../../wire/protocol.ts";
 
 const MOST_RULES = 3;
 
@@ -19,13 +18,7 @@ export function Drivers() {
   const kinds = new Map(store.figures.value?.header.columns.map(({ name, kind }) => [name, kind]));
   const rules = splitsOf(body).slice(0, MOST_RULES);
   const state =
-    progress.state === "error"
-      ? "error"
-      : body === null
-        ? "unknown"
-        : rules.length + body.combined.columns.length > 0
-          ? "ready"
-          : "nothing";
+    progress.state === "error" ? "error" : body === null ? "unknown" : rules.length > 0 ? "ready" : "nothing";
   return (
     <div class="ice-drivers" data-test="drivers" data-state={state} hidden={state === "unknown" || state === "nothing"}>
       <Menu
@@ -49,22 +42,13 @@ export function Drivers() {
             )}
           </div>
         ))}
-        {body !== null && body.combined.columns.length > 0 && (
-          <Rule
-            column={null}
-            name={`${body.combined.columns.join(" and ")} together`}
-            share={body.combined.share}
-            text={rulesText(body)}
-          />
-        )}
       </Menu>
     </div>
   );
 }
 
 interface RuleProps {
-  /** Null are all rules of two columns together. */
-  column: string | null;
+  column: string;
   name: string;
   share: number;
   text: string;
@@ -73,13 +57,13 @@ interface RuleProps {
 /** A rule and its share; a click colours by it, another one restores the colours. */
 function Rule({ column, name, share, text }: RuleProps) {
   const { store } = useView();
-  const isKnown = column === null || store.figures.value?.header.columns.some((each) => each.name === column);
+  const isKnown = store.figures.value?.header.columns.some((each) => each.name === column);
   return (
     <button
       type="button"
       class="ice-split"
       aria-pressed={store.isColoredByRule(column)}
-      data-test={column === null ? "drivers-together" : "driver"}
+      data-test="driver"
       data-column={column}
       disabled={!isKnown}
       {...hint(text, `${name}: ${percent(share)}`)}
@@ -114,15 +98,4 @@ function SeeBoth({ first, second, close }: { first: string; second: string; clos
       <Icon name="both" />
     </button>
   );
-}
-
-function rulesText({ combined, n_rows, n_curves }: DriversBody): string {
-  const { columns, share, rules } = combined;
-  const sample = n_rows < n_curves ? [`Found on ${plural(n_rows, "row")} of ${plural(n_curves, "row")}.`] : [];
-  return [
-    `${columns.join(" and ")} together explain ${percent(share)} of the variance between curves:`,
-    ...rules.map(({ rule, n_rows }) => `${rule} (${plural(n_rows, "row")})`),
-    ...sample,
-    explanation("together").text,
-  ].join("\n");
 }

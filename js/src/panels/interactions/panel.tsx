@@ -42,13 +42,12 @@ export function Interactions({ scrollToCurves }: { scrollToCurves: () => void })
   );
 }
 
-/** Pairs, features and additivity, as far as they are computed. */
+/** Pairs and features, as far as they are computed. */
 function Result({ body, scrollToCurves }: { body: InteractionsBody; scrollToCurves: () => void }) {
   const { store } = useView();
   const [pair, feature] = [store.pair.value, store.feature.value];
   const { pairs, features } = rowsOf(body, store.figures.value?.header.prediction_sd ?? null);
   const longest = Math.max(0, ...[...pairs, ...features].map(({ h2 }) => h2));
-  const additivity = body.additivity.find((each) => each.feature === feature);
   const open = ({ names: [first, second] }: JointRow): void => {
     if (second === undefined) store.open(first!);
     else store.openPair(first!, second);
@@ -59,12 +58,6 @@ function Result({ body, scrollToCurves }: { body: InteractionsBody; scrollToCurv
     <div class="ice-joint-found">
       <JointRows heading="Pairs" test="pair" rows={pairs} {...{ longest, opened, open }} />
       <JointRows heading="Features" test="joint-feature" rows={features} opened={[feature]} {...{ longest, open }} />
-      <p class="ice-joint-verdict" hidden={additivity === undefined} data-test="additivity">
-        <Term of={explanation("additivity")}>
-          <b>Additivity</b>
-        </Term>{" "}
-        {additivity?.verdict}
-      </p>
       <p class="ice-meaning" data-test="interactions-basis">
         {basisOf(body)}
       </p>
