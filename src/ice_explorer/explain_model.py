@@ -73,7 +73,7 @@ def load(path: str | Path) -> Explanation:
     -------
     Explanation
         Of the rows of X in the file: at most 1000 unless `save` was given `max_lines`. Metrics, partial dependence,
-        spread, drivers and effects are those of all rows that were explained; a note says how many.
+        spread and drivers are those of all rows that were explained; a note says how many.
 
     Raises
     ------

@@ -679,9 +679,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Name, or its text.
         kinds : sequence of {"partial_dependence", "ale", "m_plot"}
         grid_size : int
-            Maximum number of grid values: all observed values if there are no more, else their quantiles, or where the
-            explanation has a grid of quantiles the values of that next to them; of levels without an order the most
-            frequent ones.
+            Maximum number of grid values: those of the explanation next to quantiles of the observed values; of levels
+            without an order the most frequent ones.
 
         Returns
         -------
@@ -701,8 +700,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 
         Notes
         -----
-        Over the rows whose curves are computed, by weight. The model is called for partial dependence at values that
-        are not on the grid of the explanation, and by the method "brute" for ALE, twice for each row.
+        Over the rows whose curves are computed, by weight. The model is called by the method "brute" for ALE, twice for
+        each row.
 
         Partial dependence: Friedman (2001), Eq. 53. ALE: Apley & Zhu (2020), Eqs 15–17: the mean change of the rows
         (z_{k-1}, z_k] across that interval, added up, with mean 0 over the observations. If all observed values are on
@@ -710,8 +709,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         the order of their similarity in the other features.
 
         M-plot: a least-squares line through the predictions between the neighbouring grid values, weighted by nearness,
-        read at the value; it includes the effects of correlated features. Rows without a value have no place in ALE and
-        M-plot.
+        read at the value; it includes the effects of correlated features. Rows without a value, and beyond the ends of
+        the grid, have no place in ALE and M-plot.
 
         Examples
         --------

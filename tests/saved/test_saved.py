@@ -291,7 +291,6 @@ def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
     [
         (lambda e: e.table(ci=0.9), "Intervals need the curves of all rows; .* 50 of 300 rows. Explain"),
         (lambda e: e.table(by="b"), "Metrics of groups need the curves of all rows"),
-        (lambda e: e.effects("a", grid_size=9), "Effects on another grid need the model"),
         (lambda e: e.two_way("a", "b"), "Partial dependence on two features needs the model"),
         (lambda e: e.interactions().features, "Interactions need the curves of all rows"),
         (lambda e: e.marginal_effects("a"), "Marginal effects need"),

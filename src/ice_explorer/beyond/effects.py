@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
 from ice_explorer.checks import check_one_of, to_float_array
 from ice_explorer.drivers.candidates import second_features
-from ice_explorer.errors import ModelNeededError, OptionError
+from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted
-from ice_explorer.features.feature import Grid, level_positions, make_grid
+from ice_explorer.features.feature import level_positions, make_grid
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import MOMENTS, SortedValues, few_edges, sort_levels
 
@@ -40,18 +39,12 @@ class MeanEffects:
 
     - `grid` (n_grid,): places on the axis of the feature.
     - `columns` (n_grid,) each: those of the table of `effects`, by name.
-    - `mean_prediction`: over the observations that have a value [output]; NaN without an M-plot.
+    - `mean_prediction`: over the observations near these [output]; NaN without an M-plot.
     """
 
     grid: Array
     columns: Mapping[str, Array]
     mean_prediction: float
-
-
-_OF_DEPENDENCE: Final = ("spread", "centered_partial_dependence")
-EFFECT_COLUMNS: Final = ("partial_dependence", *_OF_DEPENDENCE, "ale", "m_plot")
-SAVED: Final = "saved effects"
-"""Under this name a feature keeps them."""
 
 
 def mean_effects(
@@ -60,221 +53,127 @@ def mean_effects(
     grid_size: int = GRID_SIZE,
     between_blocks: Callable[[], object] | None = None,
 ) -> MeanEffects:
-    """Return effects of a feature, of a file those that it has.
-
-    Partial dependence and its spread are those of the result wherever its grid has the values. `between_blocks` is
-    called now and then; what it raises ends the work.
-    """
-    context = result._context
-    columns: dict[str, Array] = {}
-    if context.origin is not None:
-        saved = saved_effects(result)
-        if saved is None or grid_size != GRID_SIZE:
-            raise ModelNeededError.predictions("Effects on another grid need")
-        for kind in kinds:
-            names = (kind, *_OF_DEPENDENCE) if kind == "partial_dependence" else (kind,)
-            columns |= {name: saved.columns[name] for name in names}
-        return replace(saved, columns=columns)
-    sums = _Sums(result, grid_size, kinds, between_blocks)
-    for kind in kinds:
-        columns[kind] = effect = sums.effect(kind)
-        if kind == "partial_dependence":
-            columns |= zip(_OF_DEPENDENCE, (sums.spread, effect - sums.mean_of(effect)), strict=True)
-    return MeanEffects(sums.grid.values, columns, sums.mean_prediction if "m_plot" in kinds else np.nan)
-
-
-def saved_effects(result: FeatureExplanation) -> MeanEffects | None:
-    """Return all effects of a feature; computed once. None if a file that it was opened from has none."""
-    is_opened = result._context.origin is not None
-    return result._once(SAVED, lambda: None if is_opened else mean_effects(result, EFFECT_KINDS))
-
-
-def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> MeanEffects:
-    """Return ALE and M-plot within the axis that is drawn: at the values of `effects` there, and at its ends; once.
+    """Return effects of a feature at some values of its grid, as `Explanation.effects` describes.
 
     `between_blocks` is called now and then; what it raises ends the work.
     """
+    context, feature, rows = result._context, result._item.feature, result._item.summed
+    weights, values = context.row_weights[rows], feature.values[rows]
+    places = _choose_places(result, values, weights, grid_size)
+    grid = result.axis[places]
+    row, column, near = _find_near(grid, values, is_unordered=feature.is_unordered)
+
+    def add_up(of_entries: Array | float) -> Array:
+        return np.asarray(np.bincount(column, weights[row] * near * of_entries, len(grid)), np.float64)
+
+    def centred(effect: Array) -> Array:
+        return effect - float(effect @ mass / mass.sum())  # linear between grid values
+
+    mass, mean_prediction = add_up(1.0), np.nan
+    columns: dict[str, Array] = {}
+    for kind in kinds:
+        if kind == "partial_dependence":
+            columns[kind] = result.partial_dependence[places]
+            columns["spread"] = result.spread[places]
+            columns["centered_partial_dependence"] = centred(columns[kind])
+        elif kind == "ale":
+            columns[kind] = centred(_accumulate_steps(result, places, values, between_blocks))
+        else:
+            is_all = len(rows) == context.table.n_observations
+            predictions = context.all_predictions if is_all else context.predictions(rows)
+            mean_prediction = float(add_up(predictions[row]).sum() / mass.sum())
+            # A line through the predictions near each value, read at the value; of levels it is flat.
+            far = np.where(near > 0, values[row] - grid[column], 0.0)
+            distance, squared, total, product = map(add_up, (far, far**2, predictions[row], far * predictions[row]))
+            determinant = mass * squared - distance**2
+            is_flat = determinant <= _ROUNDING * mass * squared
+            with np.errstate(divide="ignore", invalid="ignore"):
+                line = np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
+            columns[kind] = np.clip(line, predictions.min(), predictions.max())
+    return MeanEffects(grid, columns, mean_prediction)
+
+
+def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> MeanEffects:
+    """Return ALE and M-plot at places on the axis that is drawn, where levels without an order have 0, 1, …; once."""
 
     def computed() -> MeanEffects:
-        found = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
-        values, axis = found.grid, result.axis
-        if result._item.feature.is_unordered:
-            places = level_positions(values, axis)
-            grid = places[places >= 0]
-            columns = {kind: heights[places >= 0] for kind, heights in found.columns.items()}
-        else:
-            ends = [end for end in axis[[0, -1]] if values[0] < end < values[-1]]
-            grid = np.union1d(values[(values >= axis[0]) & (values <= axis[-1])], ends)
-            columns = {kind: np.interp(grid, values, heights) for kind, heights in found.columns.items()}
-        return replace(found, grid=grid, columns=columns)
+        effects = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
+        if not result._item.feature.is_unordered:
+            return effects
+        return replace(effects, grid=level_positions(effects.grid, result.axis))
 
     return result._once("local effects", computed)
 
 
-class _Sums:
-    """Sums over rows that the effects are quotients of; predicts what they take.
+def _choose_places(result: FeatureExplanation, values: Array, weights: Array, grid_size: int) -> Places:
+    """Return places on the grid of the feature: those next to quantiles of values, or of the most frequent levels."""
+    feature, axis = result._item.feature, result.axis
+    chosen = make_grid(feature, SortedValues.of(values, weights), grid="observed", grid_size=grid_size).values
+    if feature.is_unordered:
+        return np.flatnonzero(np.isin(axis, chosen))
+    return np.unique(np.searchsorted((axis[:-1] + axis[1:]) / 2, chosen))
 
-    Each row is near at most two grid values: `_row`, `_column` and `_near` (n_entries,) are its place among the rows,
-    that of a grid value, and how near they are: 1 at the value, 0 at the next ones, linear between. Of a level without
-    an order it is 1 or 0. Rows of a missing value, or of a level that is not on the grid, are far from all.
+
+def _find_near(grid: Array, values: Array, *, is_unordered: bool) -> tuple[Places, Places, Array]:
+    """Return which rows are near which grid values, and how near: at most two values for each row.
+
+    1 at the value, 0 at the next ones, linear between; of a level without an order 1. Rows of a missing value, of a
+    level that is not on the grid, or beyond its ends, are near none.
     """
-
-    def __init__(
-        self,
-        result: FeatureExplanation,
-        grid_size: int,
-        kinds: Sequence[str],
-        between_blocks: Callable[[], object] | None,
-    ) -> None:
-        self._context = context = result._context
-        self._result, self._feature, self._rows = result, result._item.feature, result._item.summed
-        self._weights, self._coordinates = context.row_weights[self._rows], self._feature.values[self._rows]
-        column = SortedValues.of(self._coordinates, self._weights)
-        chosen = make_grid(self._feature, column, grid="observed", grid_size=grid_size)
-        self.grid = _near(chosen, result) if len(self._rows) == len(context.weighted_rows) else chosen
-        at = np.minimum(np.searchsorted(result.axis, self.grid.values), len(result.axis) - 1)
-        self._places = at if np.array_equal(result.axis[at], self.grid.values) else None
-        self._row, self._column, self._near = self._find_near()
-        self._mass = self._add_up(1.0)
-        if "m_plot" in kinds:
-            is_all = len(self._rows) == context.table.n_observations
-            self._predictions = context.all_predictions if is_all else context.predictions(self._rows)
-        self._predict(kinds, between_blocks)
-
-    def _find_near(self) -> tuple[Places, Places, Array]:
-        grid, values = self.grid.values, self._coordinates
-        if self._feature.is_unordered or len(grid) == 1:
-            column = np.minimum(np.searchsorted(grid, values), len(grid) - 1)
-            row = np.flatnonzero(grid[column] == values)
-            return row, column[row], np.ones(len(row))
-        row = np.flatnonzero(~np.isnan(values))
-        column = np.clip(np.searchsorted(grid, values[row], side="right") - 1, 0, len(grid) - 2)
-        share = (values[row] - grid[column]) / (grid[column + 1] - grid[column])
-        return np.tile(row, 2), np.concatenate([column, column + 1]), np.concatenate([1 - share, share])
-
-    def _add_up(self, values: Array | float) -> Array:
-        """Add up values of the entries by grid value, (n_grid,), by weight and nearness."""
-        weights = self._weights[self._row] * self._near
-        return np.asarray(np.bincount(self._column, weights * values, self.grid.n_grid), np.float64)
-
-    def _predict(self, kinds: Sequence[str], between_blocks: Callable[[], object] | None) -> None:
-        """Predict curves and steps block by block, so that no more than a block of phantoms is held."""
-        context, feature, grid, first = self._context, self._feature, self.grid.values, np.empty(0)
-        has_curves, has_steps = "partial_dependence" in kinds and self._places is None, "ale" in kinds
-        if not (has_curves or has_steps):
-            return
-        if self._places is not None:
-            self._result._check_unchanged()
-        else:
-            context.prediction_check.check()
-        sums, steps = np.zeros((2, len(grid))), []
-        n_values = len(grid) if has_curves else 2
-        with progress_reporter(context.progress, len(self._rows) * n_values) as report:
-
-            def predict(rows: Rows, values: Array) -> Array:
-                return context.brute.evaluate(feature, rows, values, made=lambda n: report(n, n, feature.label))
-
-            for start in range(0, len(self._rows), _ROWS_AT_A_TIME):
-                block = slice(start, start + _ROWS_AT_A_TIME)
-                rows = self._rows[block]
-                curves = self._result._curves_at(rows, grid)
-                if has_curves:
-                    curves = predict(rows, np.broadcast_to(grid, (len(rows), len(grid)))) if curves is None else curves
-                    first = curves[0] if start == 0 else first  # less this one, large predictions keep their digits
-                    sums += self._weights[block] @ np.stack([curves - first, (curves - first) ** 2])
-                if has_steps:
-                    row, lower = self._intervals(self._coordinates[block])
-                    ends = self._order[np.column_stack([lower, lower + 1])]
-                    at_ends = predict(rows[row], grid[ends]) if curves is None else curves[row[:, None], ends]
-                    steps.append((start + row, lower, at_ends[:, 1] - at_ends[:, 0]))
-                if between_blocks is not None:
-                    between_blocks()
-        if has_curves:
-            mean, square = sums / self._weights.sum()
-            self._curves = first + mean, np.sqrt(np.maximum(square - mean**2, 0.0))
-        self._steps = [np.concatenate(parts) for parts in zip(*steps, strict=True)]
-
-    def effect(self, kind: str) -> Array:
-        """Return an effect at each grid value, (n_grid,)."""
-        if kind == "ale":
-            return self._accumulated_steps
-        if kind == "m_plot":
-            return np.asarray(np.clip(self._line_heights, self._predictions.min(), self._predictions.max()))
-        return self._curves[0] if self._places is None else self._result.partial_dependence[self._places]
-
-    @property
-    def spread(self) -> Array:
-        """Standard deviation of the curves at each grid value, ddof=0."""
-        return self._curves[1] if self._places is None else self._result.spread[self._places]
-
-    def mean_of(self, effect: Array) -> float:
-        """Return the mean over the observations of an effect (n_grid,), linear between grid values."""
-        return float(effect @ self._mass / self._mass.sum())
-
-    @property
-    def mean_prediction(self) -> float:
-        """Mean prediction of the rows that have a place on the grid."""
-        return float(self._add_up(self._predictions[self._row]).sum() / self._mass.sum())
-
-    # --- ALE: steps of rows across intervals, added up ---
-
-    @cached_property
-    def _order(self) -> Places:
-        if not self._feature.is_unordered:
-            return np.arange(self.grid.n_grid)
-        return order_levels(self._context, self._feature, self.grid.values, self._rows)
-
-    def _intervals(self, values: Array) -> tuple[Places, Places]:
-        """Return rows, and the left end of an interval of the accumulation that each lies in.
-
-        Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the
-        one that ends at its value or behind it, the smallest value in the first.
-        """
-        grid = self.grid.values[self._order]
-        if len(grid) == 1:
-            return np.empty(0, np.intp), np.empty(0, np.intp)
-        if self.grid.n_distinct > len(grid) and not self._feature.is_unordered:
-            present = np.flatnonzero(~np.isnan(values))
-            return present, np.clip(np.searchsorted(grid, values[present]) - 1, 0, len(grid) - 2)
-        row, at = np.nonzero(values[:, None] == grid)
-        before, behind = at > 0, at < len(grid) - 1
-        return np.concatenate([row[before], row[behind]]), np.concatenate([at[before] - 1, at[behind]])
-
-    @property
-    def _accumulated_steps(self) -> Array:
-        """Mean steps of the rows in each interval, added up along the grid and centred; NaN behind one without rows."""
-        row, lower, step = self._steps
-        n_intervals = self.grid.n_grid - 1
-        mass, total = (np.bincount(lower, self._weights[row] * value, n_intervals) for value in (1.0, step))
-        accumulated = np.zeros(self.grid.n_grid)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            accumulated[self._order[1:]] = np.cumsum(total / mass)
-        return accumulated - self.mean_of(accumulated)
-
-    # --- M-plot: a line through the predictions near each value ---
-
-    @property
-    def _line_heights(self) -> Array:
-        """Height of the line through the predictions near each grid value; of levels it is flat."""
-        far = np.where(self._near > 0, self._coordinates[self._row] - self.grid.values[self._column], 0.0)
-        value, mass = self._predictions[self._row], self._mass
-        distance, squared, total, product = map(self._add_up, (far, far**2, value, far * value))
-        determinant = mass * squared - distance**2
-        is_flat = determinant <= _ROUNDING * mass * squared
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
+    if is_unordered or len(grid) == 1:
+        column = np.minimum(np.searchsorted(grid, values), len(grid) - 1)
+        row = np.flatnonzero(grid[column] == values)
+        return row, column[row], np.ones(len(row))
+    row = np.flatnonzero((values >= grid[0]) & (values <= grid[-1]))
+    column = np.minimum(np.searchsorted(grid, values[row], side="right") - 1, len(grid) - 2)
+    share = (values[row] - grid[column]) / (grid[column + 1] - grid[column])
+    return np.tile(row, 2), np.concatenate([column, column + 1]), np.concatenate([1 - share, share])
 
 
-def _near(chosen: Grid, result: FeatureExplanation) -> Grid:
-    """Return the values of the explanation's grid next to quantiles, if it is one of many quantiles itself.
+def _accumulate_steps(
+    result: FeatureExplanation, places: Places, values: Array, between_blocks: Callable[[], object] | None
+) -> Array:
+    """Add up the mean steps of the rows in each interval along the grid; NaN behind one without rows.
 
-    There the explanation has partial dependence, and a method curves.
+    Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the one
+    that ends at its value or behind it, the smallest value in the first.
     """
-    axis = result.axis
-    if not result._item.grid.capped or result._item.feature.is_unordered or len(axis) < chosen.n_grid:
-        return chosen
-    nearest = np.searchsorted((axis[:-1] + axis[1:]) / 2, chosen.values)
-    return Grid(np.unique(axis[nearest]), chosen.n_distinct, chosen.capped)
+    context, feature, rows = result._context, result._item.feature, result._item.summed
+    grid, n_intervals, order = result.axis[places], len(places) - 1, np.arange(len(places))
+    if feature.is_unordered:
+        order = order_levels(context, feature, grid, rows)
+    has_all = feature.is_unordered or np.isin(values[~np.isnan(values)], grid).all()
+    result._check_unchanged()
+    mass, total = np.zeros((2, n_intervals))
+    with progress_reporter(context.progress, 2 * len(rows)) as report:
+        for start in range(0, len(rows) if n_intervals else 0, _ROWS_AT_A_TIME):
+            block = slice(start, start + _ROWS_AT_A_TIME)
+            inside = values[block, None]
+            if has_all:
+                row, at = np.nonzero(inside == grid[order])
+                before, behind = at > 0, at < n_intervals
+                row = np.concatenate([row[before], row[behind]])
+                lower = np.concatenate([at[before] - 1, at[behind]])
+            else:
+                row = np.flatnonzero((inside >= grid[0]) & (inside <= grid[-1]))
+                lower = np.maximum(np.searchsorted(grid, values[block][row]) - 1, 0)
+            ends, of_rows = order[np.column_stack([lower, lower + 1])], rows[block]
+            curves = result._curves_at(of_rows, grid)
+            if curves is None:
+                at_ends = context.brute.evaluate(
+                    feature, of_rows[row], grid[ends], made=lambda n: report(n, n, feature.label)
+                )
+            else:
+                at_ends = curves[row[:, None], ends]
+            weights = context.row_weights[of_rows[row]]
+            mass += np.bincount(lower, weights, n_intervals)
+            total += np.bincount(lower, weights * (at_ends[:, 1] - at_ends[:, 0]), n_intervals)
+            if between_blocks is not None:
+                between_blocks()
+    accumulated = np.zeros(len(places))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        accumulated[order[1:]] = np.cumsum(total / mass)
+    return accumulated
 
 
 # --- levels by how similar their rows are in the other features: Apley & Zhu (2020) --------------------

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, NoReturn
 import numpy as np
 import pandas as pd
 
-from ice_explorer.beyond.effects import SAVED
 from ice_explorer.curves.choose import PredictionCheck
 from ice_explorer.curves.inputs import Context, FeatureInput
 from ice_explorer.curves.method import EVERYWHERE, CurveMethod, empty_sums
@@ -214,7 +213,7 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     _check((missing is not None) == item.has_missing, "predictions with missing values are missing")
     stretch_of_grid = np.searchsorted(starts, np.arange(n_grid), side="right") - 1
     method.features[feature.position] = KnownCurves(item, entry["curves"], stretch_of_grid, entry["own"], missing)
-    sums, sampling, effects = entry["sums"], entry["sampling"], entry["effects"]
+    sums, sampling = entry["sums"], entry["sampling"]
     active = None if feature.is_unordered else sums["active"]
     _check(active is None or _increase(active, n_grid - 1), "active intervals are not in order")
     _check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
@@ -223,9 +222,6 @@ def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Fea
     result = FeatureExplanation(context, method, item, filled, sampling=sampling)
     _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
     result._once(DRIVERS, lambda: drivers)
-    if effects is not None:
-        _check_grid(effects.grid, feature)
-        result._once(SAVED, lambda: effects)
     return result
 
 

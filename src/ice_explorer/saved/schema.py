@@ -19,7 +19,6 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ice_explorer.beyond.effects import EFFECT_COLUMNS, MeanEffects
 from ice_explorer.checks import LARGEST
 from ice_explorer.drivers.drivers import Driver, Drivers
 from ice_explorer.errors import DataError
@@ -388,9 +387,6 @@ DRIVERS: Final = _of_class(
         lambda entry: tuple(map(_read_driver, _read_list(entry))), lambda ranked: list(map(_write_driver, ranked))
     ),
 )
-EFFECTS: Final = _of_class(
-    MeanEffects, grid=Array(("n_effects",)), columns=Record(dict.fromkeys(EFFECT_COLUMNS, _any("n_effects")))
-)
 SAMPLING: Final = _of_class(
     Sampling,
     metrics=Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)),
@@ -412,7 +408,6 @@ FEATURE: Final = {
     "own": Array(("n",)),
     "missing": Maybe(Array(("n",))),
     "sums": SUMS,
-    "effects": Maybe(EFFECTS),
     "drivers": DRIVERS,
     "sampling": Maybe(SAMPLING),
 }

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.beyond.effects import saved_effects
 from ice_explorer.checks import check_integer
-from ice_explorer.errors import DataError
 from ice_explorer.saved.archive import pack
 from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, write
 from ice_explorer.version import __version__
@@ -80,7 +78,7 @@ def opened_note(context: Context) -> str:
         return f"Opened from a file with all {n_rows:,} rows and without the model."
     return (
         f"Opened from a file with {n_rows:,} of {context.n_explained:,} rows and without the model: metrics, partial "
-        "dependence, drivers and effects are as they were computed; curves, histograms and colours are of these rows."
+        "dependence and drivers are as they were computed; curves, effects, histograms and colours are of these rows."
     )
 
 
@@ -120,10 +118,6 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
     context, item = result._context, result._item
     curves = np.concatenate([np.empty((0, len(result.axis))), *(block for _, block in result._computed(rows))])
     starts = np.flatnonzero(np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0)))
-    try:
-        effects = saved_effects(result)
-    except DataError:  # no row has a value
-        effects = None
     return _axis(item.feature, context, rows) | {
         "grid": item.grid,
         "scale": item.scale,
@@ -138,7 +132,6 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
         "own": result._at_own_values(rows, curves, predictions),
         "missing": result._missing_rows(rows) if item.has_missing else None,
         "sums": result._sums.to_arrays(),
-        "effects": effects,
         "drivers": result._search_drivers(),
         "sampling": result._sampling,
     }
