@@ -545,14 +545,12 @@ COMPARED = {
         },
     },
     OptionError: {
-        "that of 'a' is 'predict_proba', that of 'b' 'predict'": lambda: compare(a=classes(2), b=line()),
+        "'a' has 'predict_proba', 'b' 'predict'": lambda: compare(a=classes(2), b=line()),
         "Pass `response='decision_function'`, which all": lambda: compare(
             a=classes(2), b=RidgeClassifier().fit(NUMBERS, classes(2).predict(NUMBERS))
         ),
-        "'a' has outputs 'no', 'yes', 'b' has outputs 0, 1": lambda: compare(
-            a=classes(2), b=tree(DecisionTreeClassifier)
-        ),
-        "'a' has outputs 'no', 'yes', 'b' has one output": lambda: compare(a=classes(2), b=wealth),
+        "'a' has 'no', 'yes', 'b' 0, 1": lambda: compare(a=classes(2), b=tree(DecisionTreeClassifier)),
+        "'a' has 'no', 'yes', 'b' one": lambda: compare(a=classes(2), b=wealth),
         f"{THAT_MANY} 0. Choose": compare,
         f"{THAT_MANY} 1. Pass a single model": lambda: compare(a=line()),
         f"{THAT_MANY} 5. Choose": lambda: compare(**dict.fromkeys("abcde", line())),

@@ -41,6 +41,7 @@ MOST_MODELS: Final = 4
 MOST_ROWS: Final = 5000
 """Whose curves disagreement is computed from; of more rows a stratified sample."""
 _VALUES_AT_A_TIME: Final = 1_000_000
+_SAME_COLUMNS: Final = "X as a DataFrame with the columns that all of them were fitted on."
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,28 +250,21 @@ def check_models(models: Mapping[Any, Any]) -> dict[str, Any]:
 def check_alike(models: Mapping[str, Plan]) -> None:
     """Check that models return numbers of one kind, of the same outputs and features."""
     (first, one), *others = models.items()
-    must, same_quantity = "to be compared;", "Pass functions of X that return the same quantity."
     for name, other in others:
-        names = quoted(first), quoted(name)
-        response, other_response = one.settings.response, other.settings.response
-        # What a function returns is not known; it is compared with any model of one output.
-        if response != other_response and "callable" not in (response, other_response):
-            common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
-            raise OptionError(
-                f"Models must have the same kind of response {must} that of {names[0]} is {quoted(response)}, that of "
-                f"{names[1]} {quoted(other_response)}.",
-                f"Pass `response={quoted(common[0])}`, which all of them have." if common else same_quantity,
-            )
-        if one.outputs != other.outputs:
-            of_one, of_other = (
-                f"outputs {listed(each.outputs)}" if each.outputs else "one output" for each in (one, other)
-            )
-            problem = f"{names[0]} has {of_one}, {names[1]} has {of_other}."
-            raise OptionError(f"Models must have the same outputs {must} {problem}", same_quantity)
-        if [*one.features] != [*other.features]:
-            problem = f"{names[0]} has {listed(one.features)} and {names[1]} {listed(other.features)}."
-            advice = "Pass X as a DataFrame with the columns that all of them were fitted on."
-            raise OptionError(f"Models must be explained by the same features {must} {problem}", advice)
+        responses: list[tuple[str, ...]] = [(each.settings.response,) for each in (one, other)]
+        if ("callable",) in responses:  # What a function returns is not known; it is compared with any one output.
+            responses = [(), ()]
+        same_quantity = "functions of X that return the same quantity."
+        common = [each for each in one.responses if each in other.responses and one.outputs == other.outputs]
+        named = f"`response={quoted(common[0])}`, which all of them have." if common else same_quantity
+        for what, of_one, of_other, advice in (
+            ("kind of response", *responses, named),
+            ("outputs", one.outputs, other.outputs, same_quantity),
+            ("features", one.features, other.features, _SAME_COLUMNS),
+        ):
+            if of_one != of_other:
+                problem = f"{quoted(first)} has {listed(of_one) or 'one'}, {quoted(name)} {listed(of_other) or 'one'}."
+                raise OptionError(f"Models must have the same {what} to be compared; {problem}", f"Pass {advice}")
 
 
 def prepared_alike(

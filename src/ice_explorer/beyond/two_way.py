@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.curves.inputs import Context
-    from ice_explorer.features.feature import FeatureKind, GridName
+    from ice_explorer.features.feature import FeatureKind
     from ice_explorer.tables.column import Name
 
 
@@ -97,9 +97,8 @@ class TwoWay(Stepwise):
                 has_few = (
                     grid_size >= GRID_SIZE and len(column.distinct) <= _FEW * grid_size and not feature.is_unordered
                 )
-                chosen: GridName = "observed" if has_few else "quantile"
-                size = len(column.distinct) if has_few else grid_size
-                grid = make_grid(feature, column, grid=chosen, grid_size=size).values
+                size = None if has_few else grid_size
+                grid = make_grid(feature, column, grid="observed" if has_few else "quantile", grid_size=size).values
                 axes.append(TwoWayAxis(feature.name, feature.label, feature.kind, feature.native(grid), grid))
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__

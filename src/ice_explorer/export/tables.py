@@ -169,11 +169,8 @@ def _native_grid(explanation: Explanation, feature: FeatureExplanation) -> pd.Se
     levels, grid = feature._item.feature.levels, feature.grid
     dtype = explanation._column(feature.feature).dtype.lower()
     is_category = feature.dtype_kind in ("ordered", "group") or dtype.startswith(("categorical", "category", "enum"))
-    if (
-        levels is not None
-        and is_category
-        and all(isinstance(level, str) and encodable(level) == level for level in levels)
-    ):
+    are_texts = levels is not None and all(isinstance(level, str) and encodable(level) == level for level in levels)
+    if levels is not None and is_category and are_texts:
         return pd.Series(pd.Categorical(grid, levels.tolist(), ordered=feature.dtype_kind == "ordered"))
     return pd.Series(label_index(grid.tolist() if grid.dtype.kind == "O" else grid))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -101,10 +101,6 @@ class LevelColors:
     def is_ordered(self) -> bool:
         """Whether the levels have an order."""
         return self.places is not None
-
-    def at(self, positions: Rows) -> LevelColors:
-        """Return the same for some of the rows."""
-        return replace(self, values=self.values[positions])
 
 
 ColumnColors: TypeAlias = RampColors | LevelColors

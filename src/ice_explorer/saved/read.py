@@ -6,7 +6,6 @@ import json
 import zipfile
 import zlib
 from dataclasses import fields, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -92,9 +91,8 @@ def _explanation(entries: Entries) -> Explanation:
     method = KnownMethod(**entries["method"])
     check = PredictionCheck(table, columns.columns_by_feature, 0)
     check.predict, check.predicted = refuse, np.empty(0)
-    label = output["output_label"]
     predictor = Predictor(
-        **output, predict=refuse, named_after=partial(_same, label), notes=(), outputs=(), responses=(),
+        **output, predict=refuse, named_after=refuse, notes=(), outputs=(), responses=(),
         all_outputs=refuse,
     )  # fmt: skip
     context = Context(
@@ -109,10 +107,6 @@ def _explanation(entries: Entries) -> Explanation:
     result = Explanation(context, method, results, ())
     alerts, target = entries["alerts"], {"_observed_target": rows["target"], "_target_name": rows["target_name"]}
     return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]], **target)
-
-
-def _same(label: str, _names: Sequence[str]) -> str:
-    return label
 
 
 def _increase(positions: Rows, end: int) -> bool:
