@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from ice_explorer.metrics.influence import Sampling
     from ice_explorer.results.extrapolation import Expected, Extrapolation, UnlikeShares
     from ice_explorer.results.intervals import Subgroups
-    from ice_explorer.results.notes import Note
     from ice_explorer.results.options import PlotKind
 
     Block = tuple[Rows, Array]
@@ -552,7 +551,7 @@ class FeatureExplanation(Unchanging):
         return self._item.summed[self._sums.outlying]
 
     @cached_property
-    def _notes(self) -> dict[str, Note]:
+    def _notes(self) -> dict[str, str]:
         return notes_on(self._sums, self._item, self._outlying)
 
     @property
@@ -568,7 +567,7 @@ class FeatureExplanation(Unchanging):
     def _outlying_sentence(self) -> str:
         """That some rows behave unlike the rest, with a space in front; "" where none does."""
         note = self._notes.get("outlying")
-        return "" if note is None else f" {note.sentence[0].upper()}{note.sentence[1:]}"
+        return "" if note is None else f" {note[0].upper()}{note[1:]}"
 
     @property
     def _driver_rows(self) -> Rows:

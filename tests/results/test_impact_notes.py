@@ -39,13 +39,9 @@ def test_a_step_that_brings_most_of_the_movement_is_named():
         notes = explained(steps(0.7), columns(1), convention=convention).notes
         assert "'x0': 70 % of the movement happens between 10 and 10.03." in notes
     (note,) = explained(steps(0.7, 0.8, 0.9), columns(3)).notes
-    assert note == (
-        "3 features: more than half of the movement happens within one grid step: 'x0' (70 % between 10 and "
-        "10.03), 'x1' (80 % between 10 and 10.03) and 'x2' (90 % between 10 and 10.03)."
-    )
+    assert note == "3 features ('x0', 'x1' and 'x2'): more than half of the movement happens within one grid step."
     (note,) = explained(steps(0.7, 0.8, 0.9, 0.6, 0.75), columns(5)).notes
-    assert note.startswith("5 features: ")
-    assert note.endswith(" and 2 more.")
+    assert note.startswith("5 features ('x0', 'x1', 'x2' and 2 more): ")
 
 
 def test_five_values_are_enough_for_a_step():
@@ -60,8 +56,7 @@ def test_many_features_have_one_note():
     """However many features step, there is one note of at most a few hundred letters."""
     X = np.tile(VALUES[:, None], (1, 300))
     (note,) = explained(lambda X: (np.asarray(X) > 10.02).sum(axis=1).astype(float), X).notes
-    assert note.startswith("300 features: ")
-    assert note.endswith(" and 297 more.")
+    assert note.startswith("300 features ('x0', 'x1', 'x2' and 297 more): ")
     assert len(note) < 300
 
 
@@ -84,10 +79,7 @@ def test_curves_that_go_up_and_down_are_told():
     e = explained(zigzag(1.0), columns(1))
     assert e.notes == ["'x0': Curves go up and down (81 times their range): the model may follow noise there."]
     (note,) = explained(lambda X: zigzag(1.0)(X) + zigzag(1.0)(X[:, [1]]), columns(2)).notes
-    assert note == (
-        "2 features: curves go up and down, so the model may follow noise there: 'x0' (81 times their range) and "
-        "'x1' (81 times their range)."
-    )
+    assert note == "2 features ('x0' and 'x1'): curves go up and down, so the model may follow noise there."
     for n_values, is_told in ((5, False), (6, True)):
         X = np.arange(float(n_values))[:, None]
         assert bool(explained(lambda X: np.asarray(X)[:, 0] % 2, X).notes) == is_told
@@ -104,11 +96,9 @@ def test_impact_from_values_close_together_is_told():
             "changes between close values weigh most."
         ) in e.notes
     e = explained(steps(0.7, 0.7), columns(2), convention="paper")
-    per_step = explained(steps(0.7, 0.7), columns(2))
-    both = " against ".join(f"{each['x0'].metrics()['impact']:.3g}" for each in (e, per_step))
     assert (
-        "2 features: by the paper's intervals impact is more than twice that per step of one standard deviation, "
-        f"because changes between close values weigh most: 'x0' ({both}) and 'x1' ({both})."
+        "2 features ('x0' and 'x1'): by the paper's intervals impact is more than twice that per step of one standard "
+        "deviation, because changes between close values weigh most."
     ) in e.notes
     assert not any("paper" in note for note in explained(steps(0.7), columns(1)).notes)
     assert not any("paper" in note for note in explained(steps(0.0), columns(1), convention="paper").notes)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.curves.inputs import shorten_list
+from ice_explorer.curves.inputs import merge_notes
 from ice_explorer.errors.base import counted
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.models.predict import single_name, target_columns, target_values
@@ -159,36 +159,26 @@ _MANY_TIMES: Final = 4.0  # the mean range of the curves
 _MOST_ROWS: Final = 8  # that a note names
 
 
-class Note(NamedTuple):
-    """A note about one feature.
-
-    - `sentence`: the whole, without the name of the feature.
-    - `brief`: a short form for lists of features.
-    """
-
-    sentence: str
-    brief: str
-
-
-def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, Note]:
-    """Return the notes on a feature, by subject; `outlying` are the rows whose curves lie far from all others."""
-    found: dict[str, Note | None] = {}
-    figures = sums.undecayed()
-    if figures["missing_impact"] > figures["impact"]:  # either may be NaN
-        missing, impact = figure_text(figures["missing_impact"]), figure_text(figures["impact"])
-        sentence = f"the model reacts to the value being missing ({missing}) more than to the values ({impact})."
-        found["missing"] = Note(sentence, f"{missing} against {impact}")
+def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, str]:
+    """Return notes on a feature, without its name, by subject; curves of `outlying` rows lie far from all others."""
+    notes: dict[str, str | None] = {}
+    missing, impact = (sums.undecayed()[name] for name in ("missing_impact", "impact"))
+    if missing > impact:  # either may be NaN
+        notes["missing"] = (
+            f"the model reacts to the value being missing ({figure_text(missing)}) more than to the values "
+            f"({figure_text(impact)})."
+        )
     if len(outlying):
         shown = ", ".join([*map(str, outlying[:_MOST_ROWS].tolist()), *["…"][: max(0, len(outlying) - _MOST_ROWS)]])
         behave = "behaves" if len(outlying) == 1 else "behave"
-        found["outlying"] = Note(f"{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}.", shown)
+        notes["outlying"] = f"{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}."
     if not isinstance(sums, UnorderedSums) and len(sums.grid) >= _FEWEST_VALUES:  # levels without order have no steps
         movement = _note_movement if sums.convention == "step" else _note_close_values
-        found |= {"movement": movement(sums), "step": _note_step(sums, item)}
-    return {subject: note for subject, note in found.items() if note is not None}
+        notes |= {"movement": movement(sums), "step": _note_step(sums, item)}
+    return {subject: note for subject, note in notes.items() if note is not None}
 
 
-def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
+def _note_step(sums: OrderedSums, item: FeatureInput) -> str | None:
     movement = sums.mean_absolute_changes
     total = movement.sum()
     if not total > 0:
@@ -199,41 +189,33 @@ def _note_step(sums: OrderedSums, item: FeatureInput) -> Note | None:
     if share <= _DOMINANT + _ROUNDING or share <= _DISPROPORTIONATE * of_data + _ROUNDING:
         return None
     low, high = (item.feature.shown(float(value)) for value in sums.grid[largest : largest + 2])
-    brief = f"{share * 100:.0f} % between {low} and {high}"
-    return Note(f"{share * 100:.0f} % of the movement happens between {low} and {high}.", brief)
+    return f"{share * 100:.0f} % of the movement happens between {low} and {high}."
 
 
-def _note_movement(sums: OrderedSums) -> Note | None:
+def _note_movement(sums: OrderedSums) -> str | None:
     extent, total = sums.extent / sums.total_weight, float(sums.mean_absolute_changes.sum())
     if sums.factors is None or total <= (_MANY_TIMES + _ROUNDING) * extent:
         return None
-    times = f"{total / extent:.0f} times their range"
-    return Note(f"Curves go up and down ({times}): the model may follow noise there.", times)
+    return f"Curves go up and down ({total / extent:.0f} times their range): the model may follow noise there."
 
 
-def _note_close_values(sums: OrderedSums) -> Note | None:
+def _note_close_values(sums: OrderedSums) -> str | None:
     paper, step = sums.undecayed()["impact"], sums.step_impact
     if paper <= (_CROWDED + _ROUNDING) * step:
         return None
-    sentence = (
+    return (
         f"By the paper's intervals {figure_text(paper)}, per step of one standard deviation {figure_text(step)}: "
         "changes between close values weigh most."
     )
-    return Note(sentence, f"{figure_text(paper)} against {figure_text(step)}")
 
 
 def merge_feature_notes(features: Sequence[FeatureExplanation], convention: Convention) -> list[str]:
     """Return the notes on features; one that applies to several counts them and names the first."""
-    merged = []
-    for name, of_several in _OF_SEVERAL.items():
-        found = [(each.label, each._notes[name]) for each in features if name in each._notes]
-        if len(found) == 1:
-            ((label, note),) = found
-            merged.append(f"{label!r}: {note.sentence}")
-        elif found:
-            named = shorten_list([f"{label!r} ({note.brief})" for label, note in found])
-            several = _OF_THE_PAPER if name == "movement" and convention == "paper" else of_several
-            merged.append(f"{len(found):,} features: {several}: {named}.")
+    merged: list[str] = []
+    for subject, of_several in _OF_SEVERAL.items():
+        notes = {each.label: each._notes[subject] for each in features if subject in each._notes}
+        several = _OF_THE_PAPER if subject == "movement" and convention == "paper" else of_several
+        merged += merge_notes(list(notes), f": {next(iter(notes.values()), '')}", f": {several}.")
     return merged
 
 
