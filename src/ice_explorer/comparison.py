@@ -118,12 +118,14 @@ class ModelComparison:
             self._disagreements[name] = disagreement_of(features)
         return features, self._disagreements[name]
 
-    def _largest(self, decay: float, unit: Unit = "prediction") -> Array:
-        """Return that of the pair that disagrees most, of every feature, (n_features,), in a unit of the open model."""
+    def _largest(self, decay: float, unit: Unit = "prediction") -> tuple[Array, list[tuple[str, str]]]:
+        """Return that of the pair that disagrees most, of every feature, in a unit of the open model; and this pair."""
         opened = self._open
-        values = np.array([self._by_models(name)[1].largest(decay)[0] for name in opened.features])
+        largest = [self._by_models(name)[1].largest(decay) for name in opened.features]
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
-        return in_unit(values, unit, opened._context.prediction_sd if unit == "sd" else math.nan, rounding)
+        sd = opened._context.prediction_sd if unit == "sd" else math.nan
+        values = in_unit(np.array([value for value, _ in largest]), unit, sd, rounding)
+        return values, [(self.names[one], self.names[two]) for _, (one, two) in largest]
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"
@@ -196,10 +198,9 @@ class ModelComparison:
 
         check_one_of("unit", unit, UNITS)
         decay = resolve_decay(self._open.settings, decay)
-        pairs = [self._by_models(name)[1].largest(decay)[1] for name in self._open.features]
-        first, second = ([self.names[pair[at]] for pair in pairs] for at in (0, 1))
-        columns = {"disagreement": self._largest(decay, unit), "first": first, "second": second}
-        table = pd.DataFrame(columns, label_index(self._open.features, "feature"))
+        values, pairs = self._largest(decay, unit)
+        table = pd.DataFrame(pairs, label_index(self._open.features, "feature"), ["first", "second"])
+        table.insert(0, "disagreement", values)
         return table.sort_values("disagreement", ascending=False, kind="stable")
 
     def plot(self, what: Name = None, kind: Kind | None = None, **options: Unpack[PlotOptions]) -> Axes:

@@ -47,17 +47,15 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
 
     bars = ranking_of(explanation, replace(state, ci=None)).bars
     rows = [explanation._labels.index(bar.label) for bar in bars]
-    names = [explanation.features[row] for row in rows]
     models, tables = state.besides.models, []
     for model, each in by_model(explanation, state).items():
         table = each.table(state.decay, rank_by=None, unit=state.unit, ci=state.ci).iloc[rows]
-        table.insert(0, "feature", label_index([*map(str, names)]))
+        table.insert(0, "feature", label_index([str(explanation.features[row]) for row in rows]))
         if models is not None:
-            largest = dict(zip(explanation.features, models._largest(state.decay, state.unit), strict=True))
-            pairs = [models._by_models(name)[1].largest(state.decay)[1] for name in names]
+            values, pairs = models._largest(state.decay, state.unit)
             table.insert(1, "model", model)
-            table["disagreement"] = [largest[name] for name in names]
-            table["between"] = [f"{models.names[one]}, {models.names[two]}" for one, two in pairs]
+            table["disagreement"] = values[rows]
+            table["between"] = [", ".join(pairs[row]) for row in rows]
         tables.append(table.reset_index(drop=True))
     return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 

@@ -231,7 +231,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     if metric == OF_MODELS:
         if models is None:
             raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
-        largest = dict(zip(explanation.features, models._largest(decay, unit), strict=True))
+        largest = dict(zip(explanation.features, models._largest(decay, unit)[0], strict=True))
         table[OF_MODELS] = table.index.map(largest)
     elif models is not None:
         tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
