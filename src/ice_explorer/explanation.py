@@ -20,7 +20,7 @@ from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.metrics.sums import METRICS
-from ice_explorer.results.column_colors import RESIDUAL, Outcome, observed_column, outcome_labels, residual_column
+from ice_explorer.results.column_colors import RESIDUAL, Outcome, outcome_column, outcome_labels
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -507,10 +507,9 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
-        (kind, label), target = outcome, cast("Array", self._observed_target)
-        if kind is RESIDUAL:
-            return residual_column(label, target, self._context.all_predictions)
-        return observed_column(label, target, is_class=bool(self._context.predictor.of_classes))
+        target, of_classes = cast("Array", self._observed_target), bool(self._context.predictor.of_classes)
+        predictions = self._context.all_predictions if outcome[0] is RESIDUAL else None
+        return outcome_column(*outcome, target, predictions, is_class=of_classes)
 
     @property
     def _sampled(self) -> Sampling | None:

@@ -180,8 +180,8 @@ MUTATIONS: Final = r"""
 + np.array([_LEVEL]), None)[0])
 = ALE is centred over the grid
 @ beyond/effects.py : beyond/test_effects.py
-- return accumulated - self.mean_of(accumulated)
-+ return accumulated - accumulated.mean()
+- return effect - float(effect @ mass / mass.sum())
++ return effect - effect.mean()
 = equal values have the rank of the last of them
 @ drivers/candidates.py : drivers/test_correlations.py
 - ranks = (np.cumsum(mass) - mass / 2)[of_row]

@@ -40,25 +40,19 @@ RESIDUAL: Final = Outcome.RESIDUAL
 
 def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, str]:
     """Return what the columns are called: with a number where a column of X is called so."""
-    names = {Outcome.OBSERVED: f"observed {target_name or 'target'}", RESIDUAL: "residual"}
-    return {outcome: _free_label(name, labels) for outcome, name in names.items()}
+    free = {}
+    for outcome, name in ((Outcome.OBSERVED, f"observed {target_name or 'target'}"), (RESIDUAL, "residual")):
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        free[outcome] = next(each for each in numbered if each not in labels)
+    return free
 
 
-def _free_label(name: str, labels: Collection[str]) -> str:
-    numbered = chain([name], (f"{name} ({number})" for number in count(2)))
-    return next(each for each in numbered if each not in labels)
-
-
-def residual_column(label: str, target: Array, predictions: Array) -> Column:
-    """Return y minus the prediction as a column, NaN where y is missing."""
-    return Column(RESIDUAL, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
-
-
-def observed_column(label: str, target: Array, *, is_class: bool) -> Column:
-    """Return y as a column, NaN where it is missing; where a class is explained, whether it is that class."""
-    kind: ColumnKind = "boolean" if is_class else "numeric"
+def outcome_column(outcome: Outcome, label: str, target: Array, predictions: Array | None, *, is_class: bool) -> Column:
+    """Return y, or y minus the prediction, as a column, NaN where y is missing; a class is whether it is that class."""
+    if predictions is not None:
+        return Column(outcome, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
     is_integer = bool(np.all(np.isnan(target) | (target == np.round(target))))
-    return Column(Outcome.OBSERVED, label, kind, is_integer=is_integer, dtype="float64", values=target)
+    return Column(outcome, label, "boolean" if is_class else "numeric", is_integer, "float64", target)
 
 
 @dataclass(frozen=True, eq=False)
