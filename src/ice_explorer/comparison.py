@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import combinations
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -44,22 +44,8 @@ _VALUES_AT_A_TIME: Final = 1_000_000
 _SAME_COLUMNS: Final = "X as a DataFrame with the columns that all of them were fitted on."
 
 
-@dataclass(frozen=True, eq=False)
-class Disagreement:
-    """How differently models predict a change of one feature: pairs of places of models, and sums of each pair."""
-
-    pairs: tuple[tuple[int, int], ...]
-    sums: tuple[DisagreementSums, ...]
-
-    def at(self, decays: Array) -> Array:
-        """Disagreement of each pair at some decays, (n_pairs, n_decays) [output]."""
-        return np.stack([sums.at(decays) for sums in self.sums])
-
-    def largest(self, decay: float) -> tuple[float, tuple[int, int]]:
-        """Return that of the pair that disagrees most, and this pair."""
-        values = self.at(np.array([decay]))[:, 0]
-        at = int(values.argmax())
-        return float(values[at]), self.pairs[at]
+Disagreement = dict[tuple[int, int], DisagreementSums]
+"""How differently models predict a change of one feature: sums of each pair of them, by their places."""
 
 
 def disagreement_of(
@@ -70,8 +56,7 @@ def disagreement_of(
     item, context = first._item, first._context
     rows = context.draw(item.feature.values, item.summed, MOST_ROWS, f"disagreement of {first.label}")
     axis, is_unordered = first.axis, item.feature.is_unordered
-    pairs = tuple(combinations(range(len(features)), 2))
-    sums = tuple(DisagreementSums() for _ in pairs)
+    disagreement = {pair: DisagreementSums() for pair in combinations(range(len(features)), 2)}
     n_blocks = min(len(rows), len(rows) * len(axis) // _VALUES_AT_A_TIME)
     for block in np.array_split(rows, max(1, n_blocks)):
         own = item.observed[block]
@@ -81,11 +66,11 @@ def disagreement_of(
         for feature in features:
             curves = np.concatenate([curves for _, curves in feature._computed(block)])
             changes.append(curves - feature._at_own_values(block, curves)[:, None])
-        for (one, other), of_pair in zip(pairs, sums, strict=True):
+        for (one, other), of_pair in disagreement.items():
             of_pair.add(item.far(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
         if between_blocks is not None:
             between_blocks()
-    return Disagreement(pairs, sums)
+    return disagreement
 
 
 @short_tracebacks
@@ -121,11 +106,14 @@ class ModelComparison:
     def _largest(self, decay: float, unit: Unit = "prediction") -> tuple[Array, list[tuple[str, str]]]:
         """Return that of the pair that disagrees most, of every feature, in a unit of the open model; and this pair."""
         opened = self._open
-        largest = [self._by_models(name)[1].largest(decay) for name in opened.features]
+        largest = []
+        for name in opened.features:
+            by_pair = {pair: float(sums.at(np.array([decay]))[0]) for pair, sums in self._by_models(name)[1].items()}
+            largest.append(max(by_pair.items(), key=itemgetter(1)))
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
         sd = opened._context.prediction_sd if unit == "sd" else math.nan
-        values = in_unit(np.array([value for value, _ in largest]), unit, sd, rounding)
-        return values, [(self.names[one], self.names[two]) for _, (one, two) in largest]
+        values = in_unit(np.array([value for _, value in largest]), unit, sd, rounding)
+        return values, [(self.names[one], self.names[two]) for (one, two), _ in largest]
 
     def __repr__(self) -> str:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"

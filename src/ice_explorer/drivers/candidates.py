@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,33 +94,23 @@ def find_common_values(columns: Sequence[Column], rows: Mask, others: Mask) -> l
 
 
 def _find_best(column: Column, rows: Mask, others: Mask) -> InCommon:
-    measure = partial(_measure, column, rows, others)
-    known = column.values[rows & ~np.isnan(column.values)]
+    values, missing = column.values, np.isnan(column.values)
+
+    def measure(low: float = -math.inf, high: float = math.inf, levels: tuple[float, ...] = ()) -> InCommon:
+        has = (values >= low) & (values <= high)
+        if levels:
+            has = np.isin(values, levels) | (missing & np.isnan(levels).any())
+        return InCommon(column, float(has[rows].mean()), float(has[others].mean()), low, high, levels)
+
+    known = values[rows & ~missing]
     if column.levels is not None or column.kind == "boolean" or not known.size:
-        single = [measure(levels=(level,)) for level in np.unique(column.values).tolist()]
+        single = [measure(levels=(level,)) for level in np.unique(values).tolist()]
         frequent = sorted(single, key=_get_difference, reverse=True)[:_MOST_LEVELS]
         return measure(levels=tuple(sorted(each.levels[0] for each in frequent if each.difference > 0)))
     low, high = np.quantile(known, [_TAIL, 1 - _TAIL], method="inverted_cdf").tolist()
-    one_end = max(measure(low=low), measure(high=high), key=_get_difference)
-    two_ends = measure(low=low, high=high)
+    one_end, two_ends = max(measure(low), measure(high=high), key=_get_difference), measure(low, high)
     best = two_ends if two_ends.difference > one_end.difference + _SLACK else one_end
     return max(best, measure(levels=(math.nan,)), key=_get_difference)
-
-
-def _measure(
-    column: Column,
-    rows: Mask,
-    others: Mask,
-    *,
-    low: float = -math.inf,
-    high: float = math.inf,
-    levels: tuple[float, ...] = (),
-) -> InCommon:
-    values = column.values
-    has = np.isin(values, levels) | (np.isnan(values) & np.isnan(levels).any())
-    if not levels:
-        has = (values >= low) & (values <= high)
-    return InCommon(column, float(has[rows].mean()), float(has[others].mean()), low, high, levels)
 
 
 MOST: Final = 5
