@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import AnchorName
     from ice_explorer.metrics.influence import Sampling
-    from ice_explorer.results.intervals import RankIntervals, RowInfluences, Subgroups
+    from ice_explorer.results.intervals import RowInfluences, Subgroups
     from ice_explorer.results.notes import KnownTarget
     from ice_explorer.results.options import Kind, PlotKind, RankBy, Unit
     from ice_explorer.tables.column import Column, Name
@@ -325,9 +325,13 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit) -> Uncertainty:
         return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
-    def _rank_intervals(self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction") -> RankIntervals:
-        parts = [of_feature[0] for of_feature in self._influences(decay)]
-        return self._uncertainty(parts, unit).rank_intervals(rank_by, level)
+    def _rank_intervals(
+        self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction"
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array], list[tuple[int, int]]]:
+        """Return ends of the intervals of a metric and of ranks by it, (n_features,) each, and tied neighbours."""
+        uncertainty = self._uncertainty([of_feature[0] for of_feature in self._influences(decay)], unit)
+        rank_low, rank_high, tied = uncertainty.compare(rank_by, level)
+        return uncertainty.interval(rank_by, level), (rank_low, rank_high), tied
 
     def _unmeasured(self, decay: float) -> list[FeatureExplanation]:
         return [result for result in self.values() if not result._has_influences(decay)]

@@ -335,13 +335,13 @@ def test_intervals_cover_the_metrics_of_the_source(root):
 def test_whiskers_and_brackets_are_those_of_the_table(unit, metric):
     """A picture shows the intervals of `table` in its unit, and its ties."""
     e = explained(curved, X)
-    found = e._rank_intervals(metric, 0.9, 0.6, unit)
+    (low, high), (rank_low, rank_high), ties = e._rank_intervals(metric, 0.9, 0.6, unit)
     table = e.table(0.6, rank_by=metric, unit=unit, ci=0.9).loc[e.features]
-    assert_array_equal(found.low, table[f"{metric}_low"])
-    assert_array_equal(found.high, table[f"{metric}_high"])
-    assert_array_equal(found.rank_low, table["rank_low"])
-    assert_array_equal(found.rank_high, table["rank_high"])
-    tied = [e.features[first] for first, _ in found.tied]
+    assert_array_equal(low, table[f"{metric}_low"])
+    assert_array_equal(high, table[f"{metric}_high"])
+    assert_array_equal(rank_low, table["rank_low"])
+    assert_array_equal(rank_high, table["rank_high"])
+    tied = [e.features[first] for first, _ in ties]
     assert sorted(tied) == sorted(table.index[table["tied_with_next"].fillna(value=False)])
 
 

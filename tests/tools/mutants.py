@@ -59,8 +59,8 @@ MUTATIONS: Final = r"""
 + _FEWEST_VALUES: Final = 6
 = tied pairs count among the known features
 @ wire/replies.py : widget/test_intervals_widget.py widget/test_unfinished.py
-- tied = [(places[first], places[second]) for first, second in ranked.tied]
-+ tied = list(ranked.tied)
+- tied = [(places[first], places[second]) for first, second in ties]
++ tied = list(ties)
 = tables of drafts lack the decay below that of the view
 @ wire/header.py : widget/test_drafts_widget.py widget/test_unfinished.py
 - np.searchsorted(DECAYS, [decay - 0.01, decay, 1.0])

@@ -312,16 +312,6 @@ def _influence_by_place(
     return np.asarray(found / total)
 
 
-class RankIntervals(NamedTuple):
-    """Ends of the intervals of a metric and of ranks by it, (n_features,), NaN without it; and tied neighbours."""
-
-    low: Array
-    high: Array
-    rank_low: Array
-    rank_high: Array
-    tied: list[tuple[int, int]]
-
-
 class Uncertainty:
     """Standard errors of the metrics of all features in a unit, and of differences between features.
 
@@ -365,11 +355,6 @@ class Uncertainty:
             **found, "rank_low": ranks[0], "rank_high": ranks[1],
             "tied_with_next": pd.arrays.BooleanArray(is_tied, ~is_ranked),
         }  # fmt: skip
-
-    def rank_intervals(self, ranked: str, level: float) -> RankIntervals:
-        """Return intervals of a metric and of ranks by it, and which neighbours are tied."""
-        low, high = self.interval(ranked, level)
-        return RankIntervals(low, high, *self.compare(ranked, level))
 
     def compare(self, name: str, level: float) -> tuple[Array, Array, list[tuple[int, int]]]:
         """Return both ends of the intervals of ranks, (n_features,) each, and which neighbours in rank are tied.

@@ -241,10 +241,11 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     ends: dict[str, tuple[float, float]] = {}
     tied = set()
     if level is not None:
-        result, labels = explanation._rank_intervals(metric, level, decay, unit), explanation._labels
-        limits = zip(labels, result.low.tolist(), result.high.tolist(), strict=True)
+        (lows, highs), _, ties = explanation._rank_intervals(metric, level, decay, unit)
+        labels = explanation._labels
+        limits = zip(labels, lows.tolist(), highs.tolist(), strict=True)
         ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
-        tied = {(labels[first], labels[second]) for first, second in result.tied}
+        tied = {(labels[first], labels[second]) for first, second in ties}
     features = [explanation[name] for name in table.index]
     following = [*(feature.label for feature in features[1:]), ""]  # one too many where no feature is explained
     bars = tuple(

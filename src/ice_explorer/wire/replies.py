@@ -118,12 +118,12 @@ def _intervals(
         return messages.IntervalsBody(len(known), len(known), messages.Intervals(none, none, none, none, []))
     if not _advance(partial(known._measure_next, request.decay), between_blocks):
         return messages.IntervalsBody(len(known) - len(known._unmeasured(request.decay)), len(known), None)
-    ranked = known._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
+    limits, ranks, ties = known._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
     place = {label: at for at, label in enumerate(labels)}
     places = [place[label] for label in known._labels]
     ends = np.full((4, len(labels)), np.nan)
-    ends[:, places] = ranked.low, ranked.high, ranked.rank_low, ranked.rank_high
-    tied = [(places[first], places[second]) for first, second in ranked.tied]
+    ends[:, places] = *limits, *ranks
+    tied = [(places[first], places[second]) for first, second in ties]
     return messages.IntervalsBody(
         len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
     )
