@@ -346,7 +346,7 @@ def test_too_many_labels_are_refused_where_they_are_written(tmp_path):
     """As they would be where they are read."""
     X = pd.DataFrame({"a": np.zeros(60_000)}, index=pd.date_range("2020", periods=60_000, freq="min"))
     e = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    with pytest.raises(DataError, match=r"must take at most 12 MB; .* or hold too many dates. Save fewer rows"):
+    with pytest.raises(DataError, match=r"and 12 MB for names, .* or holds too many dates. Save fewer rows"):
         e.save(tmp_path / "dates.ice", max_lines=60_000)
     e.save(tmp_path / "dates.ice")
 

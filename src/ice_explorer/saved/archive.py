@@ -42,18 +42,13 @@ _PIECE: Final = 1 << 20
 def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
     """Return a document and arrays as a zip, or raise if they are more than a file may hold."""
     text = json.dumps(manifest, allow_nan=False, separators=(",", ":"), default=np.generic.item).encode()
-    if not _fits(text):
-        raise DataError(
-            f"Names, labels and levels of a saved result must take at most {MOST_JSON / 1e6:.0f} MB; these take "
-            f"{len(text) / 1e6:.1f} MB, or hold too many dates.",
-            "Save fewer rows with `max_lines`, or explain X without columns of many long texts.",
-        )
     n_bytes = sum(array.nbytes + _HEADER for array in arrays.values()) + len(text)
-    if n_bytes > _MOST_BYTES or len(arrays) >= _MOST_MEMBERS:
+    if not _fits(text) or n_bytes > _MOST_BYTES or len(arrays) >= _MOST_MEMBERS:
         raise DataError(
-            f"A saved result must take at most {_MOST_BYTES / 1e9:.1f} GB of memory, in {_MOST_MEMBERS:,} arrays; this "
-            f"one takes {n_bytes / 1e9:.1f} GB, in {len(arrays):,}.",
-            "Save fewer rows with `max_lines`.",
+            f"A saved result must take at most {_MOST_BYTES / 1e9:.1f} GB of memory in {_MOST_MEMBERS:,} arrays, and "
+            f"{MOST_JSON / 1e6:.0f} MB for names, labels and levels; this one takes {n_bytes / 1e9:.1f} GB in "
+            f"{len(arrays):,}, and {len(text) / 1e6:.1f} MB, or holds too many dates.",
+            "Save fewer rows with `max_lines`, or explain X without columns of many long texts.",
         )
     content = io.BytesIO()
     np.savez_compressed(content, **arrays)
