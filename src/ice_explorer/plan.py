@@ -7,7 +7,6 @@ the order of the features and stop between blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups, find_groups
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
-from ice_explorer.locks import Lock, cancel_wait_when
+from ice_explorer.locks import Lock, ThreadPool, cancel_wait_when
 from ice_explorer.models.libraries import fitted_table
 from ice_explorer.models.predict import choose_initial_output, make_predictor, target_names
 from ice_explorer.results.notes import known_target
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     _Grids = tuple[GridName | Mapping[str, Array], Mapping[int, FeatureInput]]
 
 _CUSTOM = "custom"  # the setting of an option that was given as values
+_AS_GIVEN = ("grid_size", "sample", "random_state", "convention", "method")  # settings that are the options
 _ROWS_WORTH_A_THREAD = 10_000  # for fewer, sorting a column takes less than handing it to a thread
 
 
@@ -109,11 +109,8 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
 
     for number in chosen:  # columns are read, and refused, in their order
         columns.feature(number)
-    if options.n_threads > 1 and table.n_observations >= _ROWS_WORTH_A_THREAD:
-        with ThreadPoolExecutor(options.n_threads) as pool:
-            inputs = list(pool.map(lay_out, chosen))
-    else:
-        inputs = list(map(lay_out, chosen))
+    with ThreadPool(options.n_threads if table.n_observations >= _ROWS_WORTH_A_THREAD else 1) as pool:
+        inputs = pool.map(lay_out, chosen)
     method, method_notes = choose_method(options.method, model, context, inputs, options.n_threads)
     sampled = []
     if n_rows is not None:
@@ -181,15 +178,11 @@ def _resolve_settings(
         output=predictor.output,
         response=predictor.response,
         grid=options.grid if isinstance(options.grid, str) else _CUSTOM if options.reference is None else OF_REFERENCE,
-        grid_size=options.grid_size,
-        sample=options.sample,
-        random_state=options.random_state,
         weighted=options.sample_weight is not None,
         decay=float(options.decay),
         distance=options.distance if isinstance(options.distance, str) else _CUSTOM,
-        convention=options.convention,
-        method=options.method,
         memory_limit=options.bytes_in_all,
+        **{name: getattr(options, name) for name in _AS_GIVEN},
     )
 
 
