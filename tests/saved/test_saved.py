@@ -357,5 +357,5 @@ def test_labels_that_no_file_has_are_refused():
     """By name and type."""
     X = pd.DataFrame({"a": np.arange(5.0)}, index=[object() for _ in range(5)])
     e = ice.explain(lambda X: X["a"], X, progress=False)
-    with pytest.raises(DataError, match=r"A label of the index of X must be .* to be saved; got <object"):
+    with pytest.raises(DataError, match=r"A name, level or label must be .* to be saved; got <object"):
         saved(e)

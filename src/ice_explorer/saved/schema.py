@@ -41,10 +41,9 @@ _LONGEST: Final = 1000  # letters that a label is read from
 _PLAIN: Final = (type(None), bool, int, str)
 
 
-def to_json(label: Any, what: str = "A name or label") -> Any:
+def to_json(label: Any) -> Any:
     """Return a name or label as JSON.
 
-    - `what`: what it is, at the beginning of a sentence.
     - raises DataError: if it is of a type that no file has.
     """
     if isinstance(label, np.generic) and not isinstance(label, np.datetime64 | np.timedelta64):
@@ -63,8 +62,9 @@ def to_json(label: Any, what: str = "A name or label") -> Any:
                 break
             return entry
     raise DataError(
-        f"{what} must be a text, a number, a date (in a time zone of the IANA data base, or at an offset from UTC), a "
-        f"duration, an interval or a tuple of these to be saved; got {quoted(label)} of type {type(label).__name__}.",
+        "A name, level or label must be a text, a number, a date (in a time zone of the IANA data base, or at an "
+        "offset from UTC), a duration, an interval or a tuple of these to be saved; "
+        f"got {quoted(label)} of type {type(label).__name__}.",
         "Turn such names and labels into text in X, and explain it again.",
     )
 
@@ -261,18 +261,14 @@ def _number(least: float = -math.inf) -> Value:
     return _checked(lambda entry: type(entry) in (int, float) and least <= float(entry) and math.isfinite(entry))
 
 
-def _label(what: str = "A name or label") -> Value:
-    return Value(from_json, partial(to_json, what=what))
-
-
-def _labels(what: str, make: Callable[[list[Any]], Any] = list) -> Value:
+def _labels(make: Callable[[list[Any]], Any] = list) -> Value:
 
     def read(entry: Any) -> Any:
         labels = [from_json(each) for each in _read_list(entry)]
         hash(tuple(labels))
         return make(labels)
 
-    return Value(read, lambda labels: [to_json(label, what) for label in labels])
+    return Value(read, lambda labels: [*map(to_json, labels)])
 
 
 def _read_levels(labels: list[Any]) -> Values:
@@ -305,12 +301,8 @@ MAYBE_NAN: Final = Value(
     lambda value: None if math.isnan(value) else value,
 )
 TUPLE_OF_TEXTS: Final = Value(lambda entry: tuple(TEXTS.read(entry)), list)
-LEVELS: Final = Maybe(
-    Value(
-        lambda entry: _read_levels(_labels("").read(entry)),
-        lambda levels: [to_json(level, "A level of a feature or column") for level in levels.tolist()],
-    )
-)
+LABEL: Final = Value(from_json, to_json)
+LEVELS: Final = Maybe(Value(_labels(_read_levels).read, lambda levels: [*map(to_json, levels.tolist())]))
 VALUES: Final = Array(("n",), has_missing=True)
 _BY_ANNOTATION: Final = {
     "str": TEXT,
@@ -334,8 +326,8 @@ SETTINGS: Final = _of_class(
     groups=Maybe(
         Value(_read_pairs, lambda of: [[to_json(name), list(map(to_json, names))] for name, names in of.items()])
     ),
-    categorical_features=Maybe(_labels("A column name", tuple)),
-    output=_label("An output"),
+    categorical_features=Maybe(_labels(tuple)),
+    output=LABEL,
     response=_choice(*RESPONSES, "callable"),
     grid_size=Maybe(POSITIVE),
     sample=Maybe(_number(0)),
@@ -347,7 +339,7 @@ SETTINGS: Final = _of_class(
 )
 COLUMN: Final = Record(
     {
-        "name": _label("A column name"),
+        "name": LABEL,
         "kind": _choice("numeric", "boolean", "category", "ordered", "datetime", "timedelta", "other"),
         "is_integer": FLAG,
         "dtype": TEXT,
@@ -418,9 +410,9 @@ ROWS: Final = Record(
         "index": Maybe(
             Record(
                 {
-                    "names": _labels("A name of the index of X"),
+                    "names": _labels(),
                     "is_multi": FLAG,
-                    "labels": _labels("A label of the index of X"),
+                    "labels": _labels(),
                 },
             )
         ),
@@ -440,11 +432,11 @@ RESULT: Final = Record(
         "output": Record(
             {
                 "output_label": TEXT,
-                "output": _label("An output"),
+                "output": LABEL,
                 "position": Maybe(COUNT),
                 "response": _choice(*RESPONSES, "callable"),
                 "of_classes": FLAG,
-                "classes": _labels("A class", tuple),
+                "classes": _labels(tuple),
             },
         ),
         "settings": SETTINGS,
