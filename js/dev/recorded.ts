@@ -18,7 +18,6 @@ import type {
   RowsBody,
   RowsRequest,
   Traits,
-  ViewRequest,
 } from "../src/wire/protocol.ts";
 
 type Listener = (...values: never[]) => void;
@@ -125,8 +124,7 @@ export class FakeModel implements AnyModel<Traits> {
     return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
   }
 
-  send(content: Sent | ViewRequest): void {
-    if (content.type === "view") return; // nothing waits for its reply
+  send(content: Sent): void {
     this.sent.push(content);
     const answered = this.answer(content);
     if (answered === null) return;
@@ -403,7 +401,7 @@ const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/></svg>';
 
 function exported({ format, to, what, state }: ExportRequest): ExportBody {
-  const filename = `${what === "all" ? "all" : state.feature || "ranking"}.${format}`;
+  const filename = `${what === "view" ? "view" : state.feature}.${format}`;
   const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
   const bytes = Uint8Array.from(format === "png" ? atob(PNG) : SVG, (letter) => letter.charCodeAt(0));
   const mime = format === "svg" ? "image/svg+xml" : `image/${format}`;

@@ -4,18 +4,15 @@ import { show } from "./app/show.tsx";
 import { KernelExport } from "./panels/export/panel.tsx";
 import { followSettings } from "./state/settings.ts";
 import { ModelClient } from "./wire/client.ts";
-import { tellPresence } from "./wire/presence.ts";
 import type { Traits } from "./wire/protocol.ts";
 import "./style.css";
 
 const render: Render<Traits> = ({ model, el }) => {
   const ending = new AbortController();
   const end = show(model, el, new ModelClient(model as AnyModel), KernelExport, followSettings(ending.signal));
-  const endPresence = tellPresence(model as AnyModel);
   return () => {
     ending.abort();
     end();
-    endPresence();
   };
 };
 

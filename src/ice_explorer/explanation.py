@@ -85,7 +85,6 @@ class PlotOptions(TypedDict, total=False):
     title: bool | str | None
     legend: bool
     palette: Any
-    line_kw: Mapping[str, Any] | None
 
 
 @short_tracebacks
@@ -904,9 +903,6 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         palette : Colormap, str, sequence or mapping, optional
             Colours of the column that colours the curves, or of the heat map: a Matplotlib colormap or its name, a list
             of colours, or for levels a mapping of levels to colours. By default those of the style.
-        line_kw : mapping, optional
-            Properties of the curves, as for Matplotlib's `LineCollection`. More than 150 curves are pixels in a vector
-            format.
 
         Returns
         -------

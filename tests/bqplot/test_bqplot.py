@@ -20,13 +20,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.figures.style import Look, palette_of
+from ice_explorer.figures.style import ON_WHITE, palette_of
 from ice_explorer.scene.coloring import coloring_of
 from ice_explorer.scene.lines import slope_ends
 
 LONG = "a very long name of a feature that nobody wants to type"
-
-WHITE = Look(np.ones(3), np.zeros(3), 1.0)
 
 
 @pytest.fixture(scope="module", name="X")
@@ -67,14 +65,14 @@ def click(mark, **data):
     mark.comm.receive({"method": "custom", "content": {"event": "element_click", "data": data}})
 
 
-def heading(figure):
-    """The label above a plot."""
-    return figure.axes[2].tick_labels["0"]
+def label(figure):
+    """The label under a plot, which says what is drawn."""
+    return figure.axes[0].label
 
 
 def drawn(figure):
-    """Wait until a figure of curves is whole: its heading is written last."""
-    wait_until(lambda: heading(figure) not in {"", "computing …"})
+    """Wait until a figure of curves is whole: its label is written last."""
+    wait_until(lambda: label(figure) not in {"", "computing …"})
 
 
 def bars_of(figure):
@@ -91,13 +89,12 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert bars_of(figure).x.tolist() == x.table.index.tolist()
     assert_array_equal(bars_of(figure).y, x.table[x.rank_by])
     assert figure.axes[1].scale.domain == bars_of(figure).x.tolist()[::-1]
-    assert figure.axes[0].label == "in-distribution impact, counted per step of one SD"
-    assert heading(figure) == "weight of far values 0.75"
+    assert label(figure) == "in-distribution impact: change of the prediction per SD of the feature"
     start, _, end = figure.axes[1].tick_labels[LONG].partition("…")
     assert LONG.startswith(start)
     assert LONG.endswith(end)
     x.rank_by = "heterogeneity"
-    assert heading(figure) == ""
+    assert label(figure).startswith("heterogeneity: ")
     few = ice.bqplot.impact(x, max_features=2)
     assert bars_of(few).x.tolist() == list(x.table.index[:2])
     x.feature = x.table.index[-1]
@@ -141,11 +138,11 @@ def test_figures_of_an_explorer_that_still_computes_are_there_at_once(make):
     x = make(held, observations())
     figure, curves = ice.bqplot.impact(x), ice.bqplot.curves(x)
     assert bars_of(figure).x.tolist() == []
-    assert heading(curves) == "computing …"
+    assert label(curves) == "computing …"
     held.gate.set()
     assert len(x.table) == 3
     wait_until(lambda: bars_of(figure).x.tolist() == x.table.index.tolist())
-    wait_until(lambda: heading(curves).startswith(f"ICE of {x.feature}"))
+    wait_until(lambda: label(curves).startswith(x.feature))
 
 
 # --- the open feature -----------------------------------------------------------------------------
@@ -153,13 +150,13 @@ def test_figures_of_an_explorer_that_still_computes_are_there_at_once(make):
 
 def lines_of(figure):
     """Curves, selected ones and mean, of the figure of curves."""
-    curves, picked, _, mean = figure.marks
+    curves, picked, mean = figure.marks
     return curves, picked, mean
 
 
 def test_a_figure_is_whole_when_a_script_gets_it(x):
     """A script has no loop that would show the rest later."""
-    assert heading(ice.bqplot.curves(x)) == f"ICE of {x.feature}, 200 of 260 rows"
+    assert label(ice.bqplot.curves(x)) == f"{x.feature}, 200 of 260 rows"
 
 
 @pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice"])
@@ -169,7 +166,7 @@ def test_lines_are_the_curves_of_the_rows_that_they_name(x, e, kind):
     figure = ice.bqplot.curves(x)
     curves, _, mean = lines_of(figure)
     drawn(figure)
-    rows = [int(label.removeprefix("row ")) for label in curves.labels]
+    rows = [int(name.removeprefix("row ")) for name in curves.labels]
     assert len(rows) == 200
     f = e["bend"]
     if kind == "d-ice":
@@ -186,12 +183,11 @@ def test_lines_are_the_curves_of_the_rows_that_they_name(x, e, kind):
 def test_the_figure_goes_to_the_open_feature(x):
     """Whichever side opened it."""
     bars, figure = ice.bqplot.impact(x), ice.bqplot.curves(x)
-    wait_until(lambda: heading(figure) == f"ICE of {x.feature}, 200 of 260 rows")
+    wait_until(lambda: label(figure) == f"{x.feature}, 200 of 260 rows")
     click(bars_of(bars), x="bend")
-    wait_until(lambda: heading(figure) == "ICE of bend, 200 of 260 rows")
+    wait_until(lambda: label(figure) == "bend, 200 of 260 rows")
     x.max_lines = 10
-    wait_until(lambda: heading(figure) == "ICE of bend, 10 of 260 rows")
-    assert figure.axes[0].label == "bend"
+    wait_until(lambda: label(figure) == "bend, 10 of 260 rows")
 
 
 def test_colours_are_those_of_the_explorer(x, e):
@@ -201,18 +197,18 @@ def test_colours_are_those_of_the_explorer(x, e):
     curves, _, _ = lines_of(figure)
     drawn(figure)
     assert set(curves.colors) == {"var(--ice-mark, #3f6d9b)"}
-    assert len(figure.axes) == 3
-    rows = np.array([int(label.removeprefix("row ")) for label in curves.labels])
+    assert len(figure.axes) == 2
+    rows = np.array([int(name.removeprefix("row ")) for name in curves.labels])
     for column in ("bend", "town"):
         x.color_by = column
-        wait_until(lambda column=column: len(figure.axes) == 4 and figure.axes[3].label == column)
+        wait_until(lambda column=column: len(figure.axes) == 3 and figure.axes[2].label == column)
         coloring = coloring_of(e, column, rows)
-        expected = [to_hex(color) for color in palette_of(coloring, WHITE).at(coloring.values)]
+        expected = [to_hex(color) for color in palette_of(coloring, ON_WHITE).at(coloring.values)]
         wait_until(lambda wanted=expected: curves.colors == wanted)
-    assert figure.axes[3].scale.domain == list(coloring.levels[::-1])
-    assert figure.axes[3].scale.colors[-1] == "#0072b2"
+    assert figure.axes[2].scale.domain == list(coloring.levels[::-1])
+    assert figure.axes[2].scale.colors[-1] == "#0072b2"
     x.color_by = None
-    wait_until(lambda: len(figure.axes) == 3)
+    wait_until(lambda: len(figure.axes) == 2)
 
 
 def test_selected_rows_are_selected_lines(x, e):
@@ -223,7 +219,7 @@ def test_selected_rows_are_selected_lines(x, e):
     x.selection = [5, 7]
     wait_until(lambda: picked.labels == ["row 5", "row 7"] and picked.y.shape == (2, len(e["slope"].axis)))
     assert_allclose(picked.y, e["slope"].curves[[5, 7]], rtol=1e-12)
-    other = next(label for label in curves.labels if label not in picked.labels)
+    other = next(name for name in curves.labels if name not in picked.labels)
     click(curves, name=other, index=0)
     assert x.selection == sorted([5, 7, int(other.removeprefix("row "))])
     click(picked, name="row 5")
@@ -254,7 +250,7 @@ def test_levels_are_dots(x, e):
     assert list(figure.axes[0].tick_labels.values()) == e["town"].grid.tolist()
     assert_allclose(mean.y, e["town"].partial_dependence)
     x.feature = "built"
-    wait_until(lambda: heading(figure).startswith("ICE of built"))
+    wait_until(lambda: label(figure).startswith("built"))
     assert "2010" in figure.axes[0].tick_labels.values()
     assert (curves.marker, curves.stroke_width) == (None, 1.0)
 
@@ -267,8 +263,8 @@ def test_lines_of_rows_without_a_value_have_a_colour_of_their_own(make, X):
     figure = ice.bqplot.curves(x)
     drawn(figure)
     curves, _, _ = lines_of(figure)
-    missing = [label for label, color in zip(curves.labels, curves.colors, strict=True) if color == "#b2b2b2"]
-    assert missing == [label for label in curves.labels if int(label.removeprefix("row ")) % 10 == 0]
+    missing = [name for name, color in zip(curves.labels, curves.colors, strict=True) if color == "#b2b2b2"]
+    assert missing == [name for name in curves.labels if int(name.removeprefix("row ")) % 10 == 0]
 
 
 @pytest.mark.parametrize("kind", ["ice", "d-ice"])
@@ -299,10 +295,10 @@ def test_a_model_that_fails_is_told_in_the_figure(make, X):
     x.explanation  # noqa: B018 - waits
     fails.set()
     curves = ice.bqplot.curves(x)
-    wait_until(lambda: "RuntimeError: no more" in heading(curves))
+    wait_until(lambda: "RuntimeError: no more" in label(curves))
     fails.clear()
     x.feature = "town"
-    wait_until(lambda: heading(curves) == "ICE of town, 200 of 260 rows")
+    wait_until(lambda: label(curves) == "town, 200 of 260 rows")
 
 
 # --- links ----------------------------------------------------------------------------------------
@@ -365,18 +361,6 @@ def test_figures_follow_what_any_thread_sets(make, e):
         thread.join()
     x.decay = 0.3
     assert_array_equal(bars_of(figure).y, x.table[x.rank_by])
-
-
-def test_axes_are_sent_again_after_the_first_drawing(make, e):
-    """A page misses changes while it draws a figure for the first time; nothing changes that a user sees."""
-    x = make(e)
-    figure = ice.bqplot.curves(x)
-    drawn(figure)
-    labels, end = figure.axes[0].tick_labels, figure.axes[0].scale.max
-    wait_until(lambda: figure.axes[0].scale.max != end)
-    assert_allclose(figure.axes[0].scale.max, end, rtol=1e-15)
-    assert figure.axes[0].tick_labels == {**labels, "-": ""}
-    assert heading(figure) == f"ICE of {x.feature}, 200 of 260 rows"
 
 
 # --- errors ----------------------------------------------------------------------------------------

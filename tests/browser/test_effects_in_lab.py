@@ -115,7 +115,7 @@ def test_distances_given_the_other_features(lab, notebook):
     largest, total = notebook.ask("max(calls, default=0), sum(calls)")
     assert largest <= n_rows, "rows as they are may be predicted, no phantoms"
     assert total <= 5 * n_rows
-    assert "distance='conditional'" in notebook.ask("x._header['code']")
+    assert notebook.ask("x._header['distance']") == "conditional"
     frozen = frozen_in(notebook, 1)
     expect(frozen.get_by_test_id("decay-readout")).to_contain_text("SD (given the other features)")
     expect(frozen.get_by_test_id("distance")).to_be_hidden()

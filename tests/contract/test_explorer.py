@@ -27,7 +27,6 @@ from ice_explorer.features.axis_text import cell_text
 from ice_explorer.metrics.influence import Sampling
 from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.scene.lines import ale_line, lines_of
-from ice_explorer.scene.provenance import code_line
 from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import (
@@ -45,10 +44,6 @@ from ice_explorer.wire.requests import parse_request
 pytestmark = pytest.mark.current  # what is sent follows today's pandas and scikit-learn
 FIXTURE = Path(__file__).with_name("explorer.json")
 # One that every kernel writes, and one that this kernel cannot.
-FORMATS = [
-    {"name": "svg", "problem": None, "holds_all": False},
-    {"name": "pdf", "problem": "PDF needs matplotlib, which is not installed.", "holds_all": True},
-]
 PAIRS = [("income", "member"), ("town", "grade"), ("age", "wait")]
 DECAYS = (0.01, 0.25, 0.75, 1.0)
 
@@ -119,10 +114,7 @@ def contract():
     tables = Tables(len(heads))
     for position, feature in enumerate(explanation.values()):
         tables.enter(position, [feature])
-    code = code_line({"decay": 0.75, "convention": "paper"})
-    header = describe_header(
-        explanation, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS
-    )
+    header = describe_header(explanation, heads, prediction_sd=explanation._context.prediction_sd)
     header["version"] = ""  # the contract does not change with every release
     return {
         "header": header,
@@ -167,11 +159,11 @@ def contract():
             *(two_way_reply(explanation, *pair) for pair in PAIRS),
             classes_reply(X),
         ],
-        "draft": draft(explanation, heads, code),
+        "draft": draft(explanation, heads),
     }
 
 
-def draft(explanation, heads, code):
+def draft(explanation, heads):
     """Header and tables where the first feature is a draft of 5 of 12 rows, the second exact, and others not known."""
     errors = {
         "impact": 0.5,
@@ -190,7 +182,7 @@ def draft(explanation, heads, code):
     tables = Tables(len(heads))
     for position, feature in enumerate(known.values()):
         tables.enter(position, [feature])
-    header = describe_header(known, heads, code, prediction_sd=explanation._context.prediction_sd, formats=FORMATS)
+    header = describe_header(known, heads, prediction_sd=explanation._context.prediction_sd)
     header["version"] = ""
     status = {
         "state": "computing", "done": 1, "total": len(heads), "n_rows": 5, "n_all": 12, "label": "age", "message": ""

@@ -34,10 +34,6 @@ from ice_explorer.wire.replies import reply_to
 
 pytestmark = [pytest.mark.current, pytest.mark.wide]
 FOLDER = Path(__file__).with_name("explorers")
-FORMATS = [
-    {"name": name, "problem": None, "holds_all": name not in {"svg", "png"}}
-    for name in ("svg", "png", "pdf", "csv", "parquet", "json", "ice")
-]
 WARDS = ["north", "south", "day clinic", "emergency"]
 DISTRICTS = ["Altstadt", "Harbour", "North", "<b>Ost</b>", "Lindenhof", "Seefeld"]
 HEATINGS = ["district heating", "heat pump with ground probe", "gas", "oil", "wood pellets and solar collectors"]
@@ -409,7 +405,7 @@ def record(explorer: Explorer) -> tuple[dict[str, Any], list[bytes]]:
     work = compute(explorer)
     explanation, n = work.explanation(work.results), len(work.names)
     header = describe_header(
-        explanation, list(work.opened.outline.values()), "ICEExplorer(model, X)", formats=FORMATS,
+        explanation, list(work.opened.outline.values()),
         prediction_sd=explanation._context.prediction_sd, target_name=explanation._target_name,
         **{f"{name}s": list(choices) for name, choices in work.choices.items()} | {"conventions": list(CONVENTIONS)},
     )  # fmt: skip

@@ -51,7 +51,7 @@ def blobs():
         choices=choices,
         besides=Besides(joint=joint),
     )
-    return record(explanation, state, "ICEExplorer(model, X, decay=0.75, convention='paper')").blobs
+    return record(explanation, state).blobs
 
 
 def content(text):

@@ -20,7 +20,6 @@ from PIL import Image
 import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.export import request as export_request
-from ice_explorer.export import save as export
 from ice_explorer.scene.choices import ViewState
 from ice_explorer.widget.background import Background
 from ice_explorer.wire import requests
@@ -56,14 +55,14 @@ def explanation(X):
     return ice.explain(tides, X, progress=False)
 
 
-def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, title=True, feature="moon", choices=None):  # noqa: A002 - as the message has it
+def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
         "unit": "prediction", "ci": None, "anchor": "min",
         "max_lines": 30, "selection": [],
     }  # fmt: skip
     return {
-        "id": "a", "type": "export", "format": format, "what": what, "width": width, "dpi": dpi, "title": title,
+        "id": "a", "type": "export", "format": format, "what": what, "width": width, "dpi": dpi,
         "to": to, "state": state, "choices": choices or {},
     }  # fmt: skip
 
@@ -113,7 +112,7 @@ def test_a_result_goes_back_or_beside_the_notebook(explanation, here):
     body, (content,) = answer(explanation, asked("ice"))
     assert body == {"filename": "result.ice", "mime": "application/octet-stream", "path": None}
     assert names(here) == []
-    beside, buffers = answer(explanation, asked("ice", to="notebook", title=False))
+    beside, buffers = answer(explanation, asked("ice", to="notebook"))
     assert (beside["path"], buffers) == (str(here / "result.ice"), [])
     assert (here / "result.ice").read_bytes() == content
     pd.testing.assert_frame_equal(ice.load("result.ice").table(), explanation.table())
@@ -168,7 +167,7 @@ def test_a_table_of_the_view_is_the_metrics(explanation):
 
 
 def test_the_panel_is_the_heat_map_where_one_is_open(explanation):
-    """Its title, both names and the ends of its colours; a feature by name has its curves."""
+    """Its title, both names and the ends of its colours."""
     choices = {"pair": ["moon", "wind"]}
     body, (content,) = answer(explanation, asked("svg", "panel", choices=choices))
     assert body["filename"] == "heat-map-of-moon-and-wind.svg"
@@ -177,26 +176,6 @@ def test_the_panel_is_the_heat_map_where_one_is_open(explanation):
         assert words in text
     assert 'id="cells"' in text
     assert "Hatched: no observations near." in text
-    _, (content,) = answer(explanation, asked("svg", "feature", feature="moon", choices=choices))
-    assert b"c-ICE of moon" in content
-
-
-def test_a_figure_without_a_title(explanation, here):
-    """The heading is left out, and the line of code says so."""
-    with_title, without = (answer(explanation, asked("svg", "panel", title=title))[1][0] for title in (True, False))
-    assert b">c-ICE of moon<" in with_title
-    assert b">c-ICE of moon</text>" not in without
-    (here / "plain.svg").write_bytes(without)
-    assert read_provenance(here / "plain.svg")["code"].endswith("'panel', title=False)")
-
-
-@pytest.mark.parametrize(("feature", "last"), [("wind", "'wind')"), ("view", "'panel')")])
-def test_a_feature_may_be_asked_for_by_name(explanation, here, feature, last):
-    """Also one that is called like a word that means something else."""
-    body, _ = answer(explanation, asked("svg", "feature", to="notebook", feature=feature))
-    found = read_provenance(body["path"])
-    assert found["feature"] == feature
-    assert found["code"].endswith(last)
 
 
 def test_size_and_choices_are_followed(explanation, here):
@@ -256,24 +235,6 @@ def test_a_working_folder_that_is_gone_is_said(explanation, tmp_path, monkeypatc
         answer(explanation, asked(form, to="notebook"))
 
 
-def test_formats_are_all_that_save_knows(monkeypatch):
-    """With what is installed there is no problem; where a package is missing it is named, and not imported."""
-    assert [f".{each['name']}" for each in export_request.formats()] == list(export.SUFFIXES)
-    assert {each["problem"] for each in export_request.formats()} == {None}
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    problems = {each["name"]: each["problem"] for each in export_request.formats()}
-    assert [name for name, problem in problems.items() if problem is None] == [
-        "svg",
-        "png",
-        "pdf",
-        "html",
-        "csv",
-        "json",
-        "ice",
-    ]
-    assert problems["parquet"] == "PARQUET needs pyarrow, which is not installed. Run `pip install pyarrow`."
-
-
 # --- through the explorer -------------------------------------------------------------------------
 
 
@@ -284,9 +245,8 @@ def through(explorer, request):
 
 
 def test_an_explorer_writes_beside_its_notebook(make, X, here):
-    """The reply has the absolute path, and the header what can be requested."""
+    """The reply has the absolute path."""
     explorer = make(tides, X)
-    assert explorer._header["formats"] == export_request.formats()
     explorer._background.wait()
     reply, buffers = through(explorer, asked("json", to="notebook", choices={"shared_y": False}))
     assert reply["body"] == {
@@ -317,7 +277,7 @@ def test_a_file_is_of_the_output_that_was_there_when_it_was_asked_for(make, X):
     explorer._background = before
 
 
-@pytest.mark.parametrize(("form", "what"), [("pdf", "all"), ("html", "view"), ("html", "feature"), ("json", "view")])
+@pytest.mark.parametrize(("form", "what"), [("html", "view"), ("html", "panel"), ("json", "view")])
 def test_all_features_wait_until_they_are_there(make, X, form, what):
     """Half of them would be taken for all."""
     real = set(zip(X["moon"], X["view"], strict=True))
@@ -342,7 +302,7 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("what", "everything"),
+        ("what", "all"),
         ("what", {"view": 1}),
         ("to", "moon"),
         ("width", "89mm"),

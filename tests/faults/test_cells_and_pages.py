@@ -92,11 +92,6 @@ def notebook(monkeypatch, model, capsys):
     capsys.readouterr()
 
 
-def tell(explorer, state, view="a"):
-    """Report a view to the kernel, as a page does."""
-    explorer.comm.receive({"method": "custom", "content": {"id": "a", "type": "view", "view": view, "state": state}})
-
-
 def is_paused(explorer):
     return explorer._background._is_paused
 
@@ -168,11 +163,9 @@ def test_an_explorer_whose_cell_was_deleted_and_whose_name_is_assigned_anew_is_r
     ],
 )
 def test_an_explorer_that_was_not_replaced_continues(notebook, held, first, again):
-    """A variable holds it, or its cell did not run again, whatever pages show."""
+    """A variable holds it, or its cell did not run again."""
     notebook.run("cell", first)
     made = [one for one in registry().values() if isinstance(one, ice.ICEExplorer)][-1]
-    tell(made, "shown")
-    tell(made, "removed")
     if again is not None:
         notebook.run("cell", again)
     notebook.run("other", "1")
@@ -188,35 +181,6 @@ def test_a_replaced_explorer_continues_while_another_cell_displays_it(notebook, 
     assert not is_paused(first)
     notebook.run("other", "display(x)")
     assert is_paused(first)
-
-
-def test_a_replaced_explorer_continues_while_a_page_has_a_view_of_it(notebook, held):
-    """As in a container or another tab, until the last view is removed."""
-    notebook.run("cell", MAKE)
-    first = notebook["x"]
-    tell(first, "shown", "one")
-    tell(first, "shown", "two")
-    notebook.run("cell", MAKE)
-    assert not is_paused(first)
-    tell(first, "removed", "one")
-    assert not is_paused(first)
-    tell(first, "removed", "two")
-    assert is_paused(first)
-
-
-def test_a_page_that_is_reloaded_releases_nothing(notebook, held):
-    """Meanwhile there is no view; a replaced explorer resumes when the page shows it again."""
-    notebook.run("cell", "x = ice.ICEExplorer(model, X, method='brute'); kept.append(x); box = VBox([x]); box")
-    first = notebook["x"]
-    tell(first, "shown")
-    notebook.run("cell", MAKE)
-    tell(first, "left")
-    assert not is_paused(first)
-    notebook.run("other", "1")
-    assert is_paused(first)
-    tell(first, "shown", "again")
-    assert not is_paused(first)
-    assert registry()[first.model_id] is first
 
 
 def test_a_paused_explorer_resumes_when_its_result_is_read(notebook, held):
@@ -247,22 +211,17 @@ def test_a_paused_explorer_resumes_when_another_cell_displays_it(notebook, held)
     assert first() is not None
 
 
-def test_where_the_host_names_no_cells_an_explorer_pauses_once_pages_have_removed_its_views(notebook, held):
-    """Its variable was assigned anew; before that a page may be about to show it."""
+def test_where_the_host_names_no_cells_explorers_are_kept(notebook, held):
+    """An output may show one whose variable was assigned anew."""
     notebook.run(None, MAKE)
     first = notebook["x"]
     notebook.run(None, MAKE)
     assert not is_paused(first)
-    tell(first, "shown")
-    tell(first, "removed")
-    assert is_paused(first)
 
 
 def test_without_ipython_explorers_are_kept(make, model):
     """A script tells nothing of replaced explorers, so one that no variable holds computes to its end."""
     explorer = make(model, np.random.default_rng(0).normal(size=(60, 3)), method="brute")
-    tell(explorer, "shown")
-    tell(explorer, "removed")
     assert not is_paused(explorer)
     assert registry()[explorer.model_id] is explorer
 

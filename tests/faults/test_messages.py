@@ -121,15 +121,13 @@ REQUESTS = st.one_of(
     request(
         "export",
         format=st.sampled_from(["svg", "csv", "json"]),
-        what=st.sampled_from(requests.WHATS),
+        what=st.sampled_from(["view", "panel"]),
         width=st.none() | st.just(89),
         dpi=st.none() | st.just(100),
-        title=st.booleans(),
         to=st.sampled_from(["browser", "notebook"]),
         state=STATES,
         choices=VALID_VIEW,
     ),
-    request("view", view=WORDS, state=st.sampled_from(get_args(requests.Presence))),
 )
 
 

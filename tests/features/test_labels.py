@@ -176,7 +176,7 @@ def test_no_message_holds_a_long_text(reviews):
         describe_colors(column, rows),
         describe_rows(reviews, rows[:1]),
         describe_drivers(reviews["a"], reviews["a"]._search_drivers()),
-        describe_header(reviews, [], ""),
+        describe_header(reviews, []),
     ]
     sizes = [len(json.dumps(packed(body)[0])) for body in bodies]
     assert max(sizes) < 150 * MOST_LETTERS, sizes

@@ -224,7 +224,7 @@ def test_what_is_optional_is_drawn_and_named(together, feature):
     """ALE in the plot and in the legend, the strip under the lines, and sentences over them."""
     figure = view_of(together, feature=feature, choices=OPTIONAL, with_ranking=False)
     assert by_gid(figure, "ale")
-    assert {"ALE", "share unlike any observation"} <= set(texts(figure, "legend"))
+    assert {"ALE", "share unlike the data"} <= set(texts(figure, "legend"))
     (strip,) = by_gid(figure, "unlike")
     assert len(strip.get_paths()) > 0
     assert_texts_have_their_place(figure)
@@ -343,12 +343,11 @@ def test_every_class_stands_under_the_curves():
 def test_no_text_touches_another(explanation, width, right, kind):
     """Whatever stands on a page leaves room for the words of the others."""
     choices = {
-        "left": "interactions", "compared": ["dose", "town", "sex"], "target": True, "right": right,
+        "compared": ["dose", "town", "sex"], "target": True, "right": right,
         "coloring": "driver",
     }  # fmt: skip
     besides = {"besides": Besides(np.zeros(N)), "width": width, "selection": (4,)}
-    color_by = "sex" if right == "all" else None
-    assert_texts_have_their_place(view_of(explanation, kind=kind, color_by=color_by, choices=choices, **besides))
+    assert_texts_have_their_place(view_of(explanation, kind=kind, color_by="sex", choices=choices, **besides))
 
 
 @pytest.mark.wide

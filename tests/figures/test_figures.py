@@ -568,10 +568,10 @@ def test_the_ranking_draws_the_table(explanation):
     assert_allclose([bar.get_width() for bar in by_impact.patches], explanation.table(rank_by="impact")["impact"])
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
     few = plot_ranking(explanation, decay=1.0, max_features=3)
-    assert (len(few.get_yticks()), few.get_xlabel()) == (2, "2 of 6 features\ncounted per step of one SD")
+    assert (len(few.get_yticks()), texts(few, "count")) == (2, ["2 of 6 features"])
     of_sd = plot_ranking(explanation, unit="sd")
     assert_allclose([bar.get_width() for bar in of_sd.patches], explanation.table(unit="sd")["in_distribution_impact"])
-    assert of_sd.get_title() == "In-distribution impact, % of SD"
+    assert of_sd.get_xlabel() == "% of the standard deviation of the predictions"
     figures = [text.get_text() for text in of_sd.texts if text.get_text().endswith("%")]
     assert len(figures) == len(table)
 
@@ -585,10 +585,13 @@ def jump(**options):
 @pytest.mark.usefixtures("_closed_figures")
 def test_a_ranking_says_what_it_is_counted_by():
     """In the figure of a view, and under an axis."""
-    for convention, words in (("step", "counted per step of one SD"), ("paper", "counted as in the paper")):
+    for convention, words in (
+        ("step", "change of the prediction per SD of the feature"),
+        ("paper", "change of the prediction per SD of the feature, as in the paper"),
+    ):
         explanation = jump(convention=convention)
-        assert texts(view_of(explanation), "remark") == [words]
-        assert plot_ranking(explanation).get_xlabel() == words
+        assert texts(view_of(explanation), "remark")[0].replace("\n", " ") == words
+        assert plot_ranking(explanation).get_xlabel().replace("\n", " ") == words
 
 
 @pytest.mark.usefixtures("_closed_figures")

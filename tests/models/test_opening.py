@@ -87,17 +87,15 @@ def test_every_model_that_predicts_opens(model, y, expected):
 def test_nothing_is_chosen_where_there_is_one_output(y):
     """A regressor has nothing to choose, and of two classes the second is explained as ever, whatever is frequent."""
     assert opened(LinearRegression().fit(X, X["b"]), y)[1:] == ("", [])
-    x, output, notes = opened(LogisticRegression().fit(X, X["a"] > 2), np.zeros(90, bool))
+    _, output, notes = opened(LogisticRegression().fit(X, X["a"] > 2), np.zeros(90, bool))
     assert output == "True"
     assert notes == ["Explained class: True, the second of two. Pass `output=False` for the other."]
-    assert x._header["code"] == "ICEExplorer(model, X)"
 
 
 def test_state_code_and_files_carry_the_output(tmp_path):
     """What the explorer chose is written down wherever the view can be made again."""
     x, _, _ = opened(CLASSIFIER)
     assert x.state()["output"] == "mid"
-    assert x._header["code"] == "ICEExplorer(model, X, output='mid')"
     assert "output='mid'" in read_provenance(x.save(tmp_path / "view.svg"))["code"]
     again = ICEExplorer(CLASSIFIER, X, LABELS[::-1], state={**x.state(), "output": "low"})
     assert again.output == "low"

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import hashlib
-import html
 import json
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -390,7 +389,6 @@ def test_provenance_says_what_is_in_the_page(explanation, tmp_path):
     path = save(explanation, ViewState(feature="near", color_by="town", choices=view), tmp_path / "page.html")
     found = read_provenance(path)
     assert (found["feature"], found["rows_drawn"], found["view"], found["not_drawn"]) == ("near", 80, view, [])
-    assert found["code"] in html.unescape(Page(path).text)
 
 
 def test_the_line_of_code_makes_a_page_with_a_target_again(make, X, tmp_path, monkeypatch):

@@ -36,9 +36,7 @@ ALIASES = {
     "Anchor": choices.Anchor,
     "FeatureKind": FeatureKind,
     "ColumnKind": ColumnKind,
-    "What": requests.What,
     "Extreme": requests.Extreme,
-    "Presence": requests.Presence,
     "ColorScale": messages.ContinuousColors | messages.CategoryColors,
 }
 NAMES = {kind: name for name, kind in ALIASES.items()}
@@ -148,9 +146,8 @@ def write_defaults(name: str, table: type) -> str:
 def protocol_types() -> str:
     """Return the text of the file."""
     sent = [each for each in vars(messages).values() if getattr(each, "__module__", "") == messages.__name__]
-    names = [name for name in requests.REQUESTS if name != "view"]  # whose reply nothing waits for
-    bodies = [f"  {name}: {requests.REQUESTS[name][1].__name__};" for name in names]
-    union = " | ".join(requests.REQUESTS[name][0].__name__ for name in names)
+    bodies = [f"  {name}: {body.__name__};" for name, (_, body) in requests.REQUESTS.items()]
+    union = " | ".join(request.__name__ for request, _ in requests.REQUESTS.values())
     return "".join(
         [
             HEADING,

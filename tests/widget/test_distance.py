@@ -82,15 +82,13 @@ def test_going_back_and_forth_takes_no_time(explorer, monkeypatch):
 
 
 @pytest.mark.wide
-def test_it_is_part_of_header_code_and_state(explorer, model):
-    """A page reads it in the header; the line of code and the state make it again, at once."""
+def test_it_is_part_of_header_and_state(explorer, model):
+    """A page reads it in the header; the state makes it again, at once."""
     explorer.explanation  # noqa: B018 - waits for it
     assert (explorer._header["distance"], explorer._header["distances"]) == ("marginal", ["marginal", "conditional"])
-    assert explorer._header["code"] == "ICEExplorer(model, X)"
     explorer.distance = "conditional"
     explorer.explanation  # noqa: B018 - waits for it
     assert explorer._header["distance"] == "conditional"
-    assert explorer._header["code"] == "ICEExplorer(model, X, distance='conditional')"
     again = ICEExplorer(model, table(), state=explorer.state())
     assert (again.distance, again.explanation.settings.distance) == ("conditional", "conditional")
     again.close()
@@ -151,8 +149,6 @@ def test_an_explanation_and_values_by_feature_have_it_too(model):
     wanted = explain(Counting(), table(), distance="conditional")
     assert_allclose(metrics(of_explanation.explanation), metrics(wanted), rtol=1e-9, atol=1e-12)
     assert model.n == n
-    state = "{'version': 2, 'distance': 'conditional'}"
-    assert of_explanation._header["code"] == f"ICEExplorer(explanation, state={state})"
     given = ICEExplorer(model, table(), distance={"b": 0.5})
     assert (given.distance, given._header["distances"]) == ("custom", ["custom", "marginal", "conditional"])
     for explorer in (of_explanation, given):

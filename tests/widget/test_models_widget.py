@@ -48,7 +48,6 @@ def test_one_model_sends_what_it_did(make, X, models):
         "", [], b"", b""
     )  # fmt: skip
     assert explorer._header["profiles"] == list(PROFILES)
-    assert explorer._header["code"] == "ICEExplorer(model, X)"
 
 
 def test_the_open_model_is_what_everything_is_about(make, X, models):
@@ -195,7 +194,6 @@ def test_several_models_or_their_comparison_are_taken(make, X, models):
     assert explorer.models.explanations == compared.explanations
     explorer.model = "line"
     assert explorer.explanation.method == "linear"
-    assert explorer._header["code"] == "ICEExplorer(explanations)"
     with pytest.raises(OptionError, match="a dict of 2 to 4 models by name; got a dict of 0"):
         make({}, X)
     with pytest.raises(DataError, match="needs the observations to explain the model on"):
@@ -279,7 +277,7 @@ def test_a_frozen_page_holds_every_model(X, models):
     """The tables of all, and the curves of the models that are not open."""
     both = ice.explain(models, X, progress=False)
     state = ViewState(feature="one", max_lines=5, besides=Besides(models=both))
-    blobs = record(both.explanations["forest"], state, "code").blobs
+    blobs = record(both.explanations["forest"], state).blobs
     content = json.loads(gzip.decompress(base64.b64decode(blobs[0])))
     assert content["traits"]["model"] == "forest"
     assert content["traits"]["_header"]["models"] == [*models]

@@ -323,7 +323,6 @@ def test_another_convention_is_explained_anew(make, X):
     expected = explanation.table()
     assert_frame_equal(explorer.table, expected)
     assert explorer._header["convention"] == "paper"
-    assert explorer._header["code"] == "ICEExplorer(model, X, decay=0.5, convention='paper')"
     impact, profile = tables_of(explorer)
     in_order = expected.loc[explanation._labels]
     assert_allclose(impact[:, 0], in_order["impact"], rtol=1e-6)
@@ -719,7 +718,6 @@ def test_the_header_has_version_options_and_notes(make, X):
     header = explorer._header
     assert (header["protocol"], header["version"]) == (PROTOCOL_VERSION, ice.__version__)
     assert header["convention"] == "paper"
-    assert header["code"] == "ICEExplorer(model, X, decay=0.5, convention='paper')"
     assert header["features"][2] == {
         "name": "flag", "kind": "boolean", "n_grid": 2, "scale": float(X["flag"].std(ddof=0)),
         "range": explorer.explanation["flag"]._prediction_range, "n_rows": None,

@@ -15,7 +15,6 @@ import ice_explorer as ice
 from ice_explorer.export import save
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.choices import ViewState
-from ice_explorer.scene.provenance import code_line
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header, outline_of
@@ -62,7 +61,7 @@ def test_notes_are_of_the_feature_that_they_begin_with():
     X = pd.DataFrame({"a": [0.0, 1.0, 3.0], "a': 'b": [0.0, 1.0, 9.0], "it: is": [1.0, 2.0, 3.0]})
     explanation = ice.explain(lambda X: X["a"] ** 4 + X["a': 'b"] ** 4, X, progress=False)
     explanation.notes = ["'a': steep.", "\"a': 'b\": odd: very.", "'it: is': flat.", "'z': no feature.", "Note: all."]
-    notes = describe_header(explanation, list(map(outline_of, explanation.values())), "")["notes"]
+    notes = describe_header(explanation, list(map(outline_of, explanation.values())))["notes"]
     assert [(note["feature"], note["text"]) for note in notes] == [
         ("a", "steep."),
         ("a': 'b", "odd: very."),
@@ -155,10 +154,3 @@ def test_infinite_values_colour_as_the_ends_do_and_are_plain_json(n_values):
 
 
 # --- header ---------------------------------------------------------------------------------------
-
-
-def test_the_code_line_makes_the_explorer_again():
-    """Short options are written out, long ones by their name."""
-    options = {"output": "yes", "decay": 0.5, "grid": {"a": list(range(100))}, "progress": print}
-    assert code_line(options) == "ICEExplorer(model, X, output='yes', decay=0.5, grid=grid, progress=progress)"
-    assert code_line({}) == "ICEExplorer(model, X)"

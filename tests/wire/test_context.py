@@ -121,9 +121,9 @@ def test_the_model_is_named_and_scored(X):
     assert score_text(classes) == f"AUC {roc_auc_score(kinds, trees.predict_proba(numbers)[:, 1]):.2f}"
     assert score_text(explain(forest, numbers)) == ""
     search = GridSearchCV(make_pipeline(StandardScaler(), forest), {}).fit(numbers, target)
-    names = [describe_header(explain(each, numbers), [], "")["model"] for each in (forest, search, forest.predict)]
+    names = [describe_header(explain(each, numbers), [])["model"] for each in (forest, search, forest.predict)]
     assert names == ["random forest"] * 3
-    assert describe_header(explain(lambda X: X["a"], numbers), [], "")["model"] == ""
+    assert describe_header(explain(lambda X: X["a"], numbers), [])["model"] == ""
 
 
 def test_curves_are_coloured_by_what_was_observed(X):

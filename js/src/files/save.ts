@@ -1,6 +1,5 @@
 /** Saves the view: the kernel creates the file; it is downloaded, copied to the clipboard, or saved next to the notebook. */
 import type { Store } from "../state/store.ts";
-import type { What } from "../wire/protocol.ts";
 import { copyPng } from "./clipboard.ts";
 import { download, type Outcome } from "./download.ts";
 
@@ -9,7 +8,7 @@ export const FIGURES = ["svg", "pdf", "png"];
 
 export interface Wish {
   format: string;
-  what?: What;
+  what?: "view" | "panel";
   /** In mm; null is the usual one. */
   width?: number | null;
   dpi?: number | null;
@@ -27,7 +26,7 @@ export async function save(
   const { width = null, dpi = null } = FIGURES.includes(format) ? size : {};
   const made = store.client.request({
     type: "export",
-    ...{ format, what, width, dpi, title: true },
+    ...{ format, what, width, dpi },
     to: where === "notebook" ? "notebook" : "browser",
     state: store.documentState(),
     choices: store.remembered.chosen(),

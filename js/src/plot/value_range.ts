@@ -33,9 +33,9 @@ export interface RangeChoices {
 }
 
 /** The share of all slopes, by the length of their intervals, that the axis shows at least. */
-const BULK = 0.95;
-/** A full range of not so many times the bulk is shown as it is: a step must dominate to be cut off. */
-const WORTH_CUTTING = 4;
+const BULK = 0.98;
+/** A full range of not so many times the bulk is shown as it is. */
+const WORTH_CUTTING = 1.5;
 /** A smaller part of the full range is what rounding makes of slopes of 0. */
 const LEAST_BULK = 1e-5;
 /** Slopes that differ by a smaller part of themselves are one slope, and rounding: an axis without 0 would show that. */
@@ -113,10 +113,7 @@ export function valueRange(scene: Scene, { target, ale }: RangeChoices): ValueRa
     const bulk = bulkOf(scene);
     const share = bulk === null ? 0 : (bulk[1] - bulk[0]) / (high - low);
     if (bulk === null || share > 1 / WORTH_CUTTING || share < LEAST_BULK) return all;
-    // Half as much again on either side, so that only what is far off leaves the axis.
-    const room = (bulk[1] - bulk[0]) / 2;
-    const ends = [Math.max(low, bulk[0] - room), Math.min(high, bulk[1] + room)] as const;
-    return { ...all, low: ends[0], high: ends[1], isCut: true, ...leaving(scene, ...ends) };
+    return { ...all, low: bulk[0], high: bulk[1], isCut: true, ...leaving(scene, ...bulk) };
   }
   const ends = [low, high];
   if (target !== null) ends.push(...extent(target, (value) => value - scene.base).filter((end) => end !== undefined));

@@ -23,9 +23,7 @@ export type NamedAnchor = "min" | "max" | "median" | "own";
 export type Anchor = NamedAnchor | number;
 export type FeatureKind = "numeric" | "boolean" | "category" | "ordered" | "datetime" | "timedelta" | "group";
 export type ColumnKind = "numeric" | "boolean" | "category" | "ordered" | "datetime" | "timedelta" | "group" | "other";
-export type What = "view" | "panel" | "all" | "feature";
 export type Extreme = "highest" | "lowest";
-export type Presence = "shown" | "removed" | "left";
 export type ColorScale = ContinuousColors | CategoryColors;
 
 /** What every view of an explorer shows; `ICEExplorer` documents these traits. */
@@ -168,18 +166,6 @@ export interface Note {
 }
 
 /**
- * A format that a view can be saved in, by its suffix without the dot.
- *
- * `problem` says why the kernel cannot write it; null where it can. `holds_all` is whether one file takes all
- * features.
- */
-export interface FormatHead {
-  name: string;
-  problem: string | null;
-  holds_all: boolean;
-}
-
-/**
  * All that the browser needs to name and lay out what the two tables hold.
  *
  * `convention` is what the figures are averages of, and `conventions` what can be chosen, none without a model.
@@ -187,9 +173,9 @@ export interface FormatHead {
  * [output], NaN where a feature is exact.
  * `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
  * `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
- * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
- * those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
- * not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+ * the distance from the observed value, and `distances` are what it can be; empty without a kernel. `model` is its
+ * name, "" of a function; `score` is how well it predicts y, "" while that is not known. `target_name` is the name of
+ * y, "" where it has none; `alerts` name features that may be y.
  * `is_saturated` says that most predicted probabilities are near 0 or 1, and that their log-odds can be explained.
  * `models` are the names of several models, in their order; empty with one. The last profiles are then
  * "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
@@ -219,10 +205,8 @@ export interface Header {
   distance: Distance;
   distances: Distance[];
   models: string[];
-  formats: FormatHead[];
   alerts: string[];
   notes: Note[];
-  code: string;
 }
 
 /** Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]. */
@@ -667,17 +651,14 @@ export interface ExtremeRequest {
 /**
  * Requests what a view shows as a file, to the browser or into the folder of the notebook.
  *
- * `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
- * the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are null. `title` is
- * whether the curves have a heading.
+ * `what` is the whole view, or the curves of the open feature. `width` [mm] and `dpi` are the usual ones where null.
  */
 export interface ExportRequest {
   type: "export";
   format: string;
-  what: What;
+  what: "view" | "panel";
   width: number | null;
   dpi: number | null;
-  title: boolean;
   to: "browser" | "notebook";
   state: Partial<DocumentState>;
   choices: Partial<ViewChoices>;
@@ -691,13 +672,6 @@ export interface CancelRequest {
 /** Requests the features that are missing after a cancel or a failure. */
 export interface ResumeRequest {
   type: "resume";
-}
-
-/** Reports that a page shows the explorer in a view, has removed that view, or is left. */
-export interface ViewRequest {
-  type: "view";
-  view: string;
-  state: Presence;
 }
 
 export type Request =

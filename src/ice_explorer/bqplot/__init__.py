@@ -65,7 +65,7 @@ def curves(explorer: ICEExplorer, *, max_lines: int = 200) -> Figure:
     Returns
     -------
     bqplot.Figure
-        Its marks are the curves, those of the selected rows, a rim, and the partial dependence on it.
+        Its marks are the curves, those of the selected rows, and the partial dependence.
 
     Raises
     ------

@@ -18,12 +18,11 @@ from matplotlib.colors import to_hex
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.features.axis_text import Tick, ticks
-from ice_explorer.figures.style import Look, palette_of
+from ice_explorer.figures.style import ON_WHITE, palette_of
 from ice_explorer.figures.text import elide, width_of
 from ice_explorer.locks import Lock
-from ice_explorer.scene.build import KIND_TITLES, ranking_of, weight_text
+from ice_explorer.scene.build import ranking_of
 from ice_explorer.scene.choices import Besides, ViewState
-from ice_explorer.scene.coloring import is_diverging
 from ice_explorer.scene.display_axis import axis_ticks
 from ice_explorer.scene.lines import lines_of
 from ice_explorer.widget.lifetime import weakly
@@ -38,21 +37,19 @@ if TYPE_CHECKING:
     from ice_explorer.scene.lines import Lines
     from ice_explorer.widget.explorer import ICEExplorer
 
-_INK, _PAPER = "var(--ice-ink, #1f2328)", "var(--ice-paper, #ffffff)"
-_MUTED = "var(--ice-muted, #5d6064)"
+_INK, _MUTED = "var(--ice-ink, #1f2328)", "var(--ice-muted, #5d6064)"
 _MARK, _PICK = "var(--ice-mark, #3f6d9b)", "var(--ice-pick, #c2410c)"
 _FONT = {"font-size": "11px", "font-family": "var(--ice-font, system-ui, sans-serif)", "fill": _MUTED}
 _N_STEPS = 18  # of a ramp in the style sheet
-
 _RESULT = ("_status", "output", "response", "convention")  # change with every feature explained and every other output
-_SECONDS_TO_APPEAR = 2.0
-_SECONDS_OF_RENEWALS = (2.0, 5.0, 15.0)
+_SECONDS_TO_APPEAR = 2.0  # bqplot misses changes while a page draws a figure for the first time
 
 
 class LinkedFigure:
     """Redraws a figure whenever its explorer changes, until either is closed.
 
-    Explorers report changes in whichever thread they happen; one at a time draws.
+    Explorers report changes in whichever thread they happen; one at a time draws. The label of the first axis says
+    what is drawn, or why nothing is.
 
     - `traits`: what is followed besides the result.
     - `is_of_feature`: whether the open feature is drawn, and its result needed.
@@ -61,32 +58,22 @@ class LinkedFigure:
     traits: ClassVar[tuple[str, ...]]
     is_of_feature: ClassVar[bool]
 
-    def __init__(self, explorer: ICEExplorer, marks: list[Any], axes: list[Any], **layout: int) -> None:
-        # bqplot loses a title that is set while it draws a figure, so the heading is the only tick of an axis.
-        scale = bqplot.LinearScale(min=-1.0, max=1.0, allow_padding=False)
-        font = {**_FONT, "font-size": "13px", "font-weight": "600", "fill": _INK}
-        self.heading = _axis(scale, "top", tick_style=font, tick_values=np.zeros(1), tick_labels={"0": ""})
-        self.explorer, self.figure = explorer, _figure(marks, [*axes, self.heading], **layout)
-        self._lock, self._is_linked, self._n_changes = Lock(), True, 0
+    def __init__(self, explorer: ICEExplorer, marks: list[Any], axes: list[Any], height: int, left: int) -> None:
+        self.figure = bqplot.Figure(marks=marks, axes=axes, padding_x=0.0, padding_y=0.0, display_toolbar=False)
+        self.figure.fig_margin = {"top": 16, "bottom": 52, "left": left, "right": 16}
+        self.figure.background_style = {"fill": "transparent"}
+        layout = self.figure.layout
+        layout.height, layout.width, layout.min_width = f"{height}px", "auto", "0"
+        self.figure.add_class("ice-bqplot")
+        self.explorer, self._lock, self._is_linked, self._n_changes = explorer, Lock(), True, 0
         explorer.observe(self._redraw, [*self.traits, *_RESULT])
         for widget in (explorer, self.figure):
             widget.observe(self._unlink, "comm")
-        # bqplot misses changes while a page draws a figure for the first time: so what is there soon is waited for, and
-        # the axes are sent again afterwards.
         self._redraw().wait(_SECONDS_TO_APPEAR)
-        for seconds in _SECONDS_OF_RENEWALS:
-            timer = threading.Timer(seconds, weakly(self._renew))
-            timer.daemon = True
-            timer.start()
 
     def _show(self, known: Any, state: ViewState, opened: Any) -> None:
         """Draw, in the thread of the explorer if it takes a feature or the predictions of all rows."""
         raise NotImplementedError
-
-    def choose(self, trait: str, value: object) -> None:
-        """Set a trait of the explorer after a click, unless it is closed."""
-        if self._is_linked:
-            setattr(self.explorer, trait, value)
 
     def _redraw(self, _change: object = None) -> threading.Event:
         """Draw what the explorer shows now, when it is there; return what tells that nothing is waited for."""
@@ -102,14 +89,14 @@ class LinkedFigure:
 
         def refuse(error: Exception) -> None:
             if self._is_linked and not isinstance(error, Cancelled):  # by the user, or for another output
-                self._say(sentence(error))
+                self.figure.axes[0].label = _cut(sentence(error), 850.0)
             drawn.set()
 
         try:
             work, background = explorer._open_work(), explorer._background
             state = replace(explorer._drawn(work), ci=None)
             if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
-                self._say("computing …")
+                self.figure.axes[0].label = "computing …"
             elif self.is_of_feature or state.unit == "sd":
                 name = work.by_label[state.feature] if self.is_of_feature else None
                 background.ask(name, draw, refuse, is_exact=True)
@@ -120,19 +107,6 @@ class LinkedFigure:
             refuse(error)
         drawn.set()
         return drawn
-
-    def _say(self, text: str) -> None:
-        self.heading.tick_labels = {"0": _cut(text, 850.0)}
-
-    def _renew(self) -> None:
-        """Send the axes again, in case they changed while the page drew them for the first time."""
-        with self._lock:
-            for axis in self.figure.axes if self._is_linked else ():
-                labels = axis.tick_labels or {}  # only what differs is sent: a label of no tick, a last digit
-                given = {key: label for key, label in labels.items() if key != "-"}
-                axis.tick_labels = given if "-" in labels else {**labels, "-": ""}
-                if isinstance(getattr(axis.scale, "max", None), float):
-                    axis.scale.max = math.nextafter(axis.scale.max, math.inf)
 
     def _unlink(self, change: Any) -> None:
         if change["new"] is None and self._is_linked:
@@ -161,29 +135,26 @@ class Ranking(LinkedFigure):
         self._names = _axis(self._order, "left")
         n_bars = min(max_features, len(self._features))
         left = max(60, 20 + round(1.15 * max(width_of(_cut(name), 11.0) for name in self._features)))
-        height = 80 + max(24 * n_bars, min(260, 40 * n_bars))
-        super().__init__(explorer, [self._bars], [self._numbers, self._names], height=height, left=left, bottom=44)
+        super().__init__(explorer, [self._bars], [self._numbers, self._names], 68 + max(24 * n_bars, 100), left)
         self._bars.on_element_click(weakly(self._click))
 
     def _show(self, known: Explanation, state: ViewState, opened: Any) -> None:
         ranking = ranking_of(known, state)
         shown = [bar for bar in ranking.bars if not math.isnan(bar.value)][: self._max_features]
-        labels = [bar.label for bar in shown]
-        longest = ranking.longest or 1.0
+        labels, longest = [bar.label for bar in shown], ranking.longest or 1.0
         self._values.max = 1.16 * longest  # with room for the numbers
         self._order.domain = labels[::-1]  # upwards
         self._names.tick_labels = {label: _cut(label) for label in labels}
         _set_ticks(self._numbers, ticks(0.0, longest, 5))
-        self._numbers.label = _cut(", ".join(filter(None, [ranking.title, ranking.counted])), 360.0)
+        self._numbers.label = _cut(f"{ranking.title}: {ranking.caption}", 460.0)
         opened = np.flatnonzero([bar.label == ranking.opened for bar in shown])
         values = np.array([bar.value for bar in shown])
         _set_traits(self._bars, x=np.array(labels, dtype=np.str_), y=values, selected=opened if opened.size else None)
-        self._say(weight_text(state.decay) if state.rank_by == "in_distribution_impact" else "")
 
     def _click(self, _mark: object, content: dict[str, Any]) -> None:
         label = (content.get("data") or {}).get("x")  # not its index: the page may show an earlier order
-        if label in self._features:
-            self.choose("feature", label)
+        if label in self._features and self._is_linked:
+            self.explorer.feature = label
 
 
 class Curves(LinkedFigure):
@@ -195,17 +166,15 @@ class Curves(LinkedFigure):
     def __init__(self, explorer: ICEExplorer, max_lines: int) -> None:
         self._max_lines = max_lines
         self._rows: dict[str, int] = {}  # by the name of a line
-        self._meaning: object = (None, None, ())
         self._x, self._y = (bqplot.LinearScale(allow_padding=False) for _ in range(2))
         scales = {"x": self._x, "y": self._y}
         self._curves = bqplot.Lines(scales=scales, tooltip=_tooltip("name"), marker_size=16)
         self._selected = bqplot.Lines(scales=scales, tooltip=_tooltip("name"), colors=[_PICK], marker_size=36)
-        self._rim = bqplot.Lines(scales=scales, interactions={}, colors=[_PAPER])
         self._mean = bqplot.Lines(scales=scales, interactions={}, colors=[_INK], marker_size=64)
         self._across = _axis(self._x, "bottom", label_offset="36px")
         self._up = _axis(self._y, "left", grid_lines="solid", label_offset="44px")
-        marks = [self._curves, self._selected, self._rim, self._mean]
-        super().__init__(explorer, marks, [self._across, self._up], height=340, left=88, bottom=52)
+        marks = [self._curves, self._selected, self._mean]
+        super().__init__(explorer, marks, [self._across, self._up], height=340, left=88)
         for mark in marks[:2]:
             mark.on_element_click(weakly(self._click))
 
@@ -216,10 +185,11 @@ class Curves(LinkedFigure):
         for scale, (low, high) in ((self._x, lines.x_domain), (self._y, lines.y_domain)):
             _set_traits(scale, min=low, max=high)
         _set_ticks(self._across, axis_ticks(lines.axis, lines.x_domain, 325.0), 90.0)
-        low, high = lines.y_domain
-        _set_ticks(self._up, ticks(low, high, 5))
-        self._across.label, self._up.label = _cut(lines.x_title, 300.0), _cut(lines.y_title, 300.0)
-        self._show_legend(coloring)
+        _set_ticks(self._up, ticks(*lines.y_domain, 5))
+        self._up.label = _cut(lines.y_title, 300.0)
+        legends = [] if coloring.title is None else [_legend(coloring)]
+        self.figure.axes = [self._across, self._up, *legends]
+        self.figure.fig_margin = {**self.figure.fig_margin, "right": 104 if legends else 16}
         names = [f"row {row}" for row in lines.positions.tolist()]
         if labels is not None:  # rows may have the same label
             names = [f"{label} ({name})" for label, name in zip(labels, names, strict=True)]
@@ -229,23 +199,13 @@ class Curves(LinkedFigure):
         _draw(self._curves, lines, lines.values, 1.0, labels=names, colors=colors, opacities=opacities)
         selected = np.flatnonzero(lines.selected)
         _draw(self._selected, lines, lines.values[selected], 2.0, labels=[names[index] for index in selected])
-        _draw(self._rim, lines, np.empty(0) if lines.on_levels else lines.mean, 4.5)
-        _draw(self._mean, lines, lines.mean, 2.0)
-        self._say(f"{KIND_TITLES[lines.kind]} of {_cut(lines.feature)}, {len(names):,} of {len(opened.rows):,} rows")
-
-    def _show_legend(self, coloring: Coloring) -> None:
-        meaning = (coloring.title, coloring.domain, coloring.levels)
-        if meaning == self._meaning:
-            return
-        self._meaning = meaning
-        legends = [] if coloring.title is None else [_legend(coloring)]
-        self.figure.axes = [self._across, self._up, self.heading, *legends]
-        self.figure.fig_margin = {**self.figure.fig_margin, "right": 104 if legends else 16}
+        _draw(self._mean, lines, lines.mean, 3.0)
+        self._across.label = f"{_cut(lines.x_title, 300.0)}, {len(names):,} of {len(opened.rows):,} rows"
 
     def _click(self, _mark: object, content: dict[str, Any]) -> None:
         row = self._rows.get((content.get("data") or {}).get("name", ""))
-        if row is not None:
-            self.choose("selection", sorted({*self.explorer.selection} ^ {row}))
+        if row is not None and self._is_linked:
+            self.explorer.selection = sorted({*self.explorer.selection} ^ {row})
 
 
 def _draw(mark: bqplot.Lines, lines: Lines, values: Array, width: float, **traits: object) -> None:
@@ -254,9 +214,6 @@ def _draw(mark: bqplot.Lines, lines: Lines, values: Array, width: float, **trait
         x, values = np.repeat(x, 2), np.repeat(np.atleast_2d(values), 2, axis=1)
     traits |= {"marker": "circle", "stroke_width": 0.0} if lines.on_levels else {"marker": None, "stroke_width": width}
     _set_traits(mark, x=x, y=values if values.size else np.empty(0), **traits)
-
-
-# --- style ----------------------------------------------------------------------------------------
 
 
 def _axis(scale: bqplot.Scale, side: str, **traits: Any) -> bqplot.Axis:
@@ -269,16 +226,6 @@ def _axis(scale: bqplot.Scale, side: str, **traits: Any) -> bqplot.Axis:
 def _tooltip(*fields: str, formats: Sequence[str] = ()) -> bqplot.Tooltip:
     result = bqplot.Tooltip(fields=list(fields), formats=list(formats), show_labels=False)
     result.add_class("ice-bqplot-tooltip")
-    return result
-
-
-def _figure(marks: list[bqplot.Mark], axes: list[bqplot.Axis], height: int, left: int, bottom: int) -> bqplot.Figure:
-    """Return a figure that fills the width of its place."""
-    result = bqplot.Figure(marks=marks, axes=axes, padding_x=0.0, padding_y=0.0, display_toolbar=False)
-    result.fig_margin = {"top": 36, "bottom": bottom, "left": left, "right": 16}
-    result.background_style = {"fill": "transparent"}
-    result.layout.height, result.layout.width, result.layout.min_width = f"{height}px", "auto", "0"
-    result.add_class("ice-bqplot")
     return result
 
 
@@ -302,7 +249,7 @@ def _colors(coloring: Coloring, values: Sequence[float]) -> list[str]:
     """Colours of shares of the ramp, or of levels, on a light background."""
     if coloring.title is None:
         return [_MARK] * len(values)
-    return [to_hex(color) for color in palette_of(coloring, Look(np.ones(3), np.zeros(3), 1.0)).at(values)]
+    return [to_hex(color) for color in palette_of(coloring, ON_WHITE).at(values)]
 
 
 def _legend(coloring: Coloring) -> bqplot.ColorAxis:
@@ -318,7 +265,6 @@ def _legend(coloring: Coloring) -> bqplot.ColorAxis:
         low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
         colors = _colors(coloring, np.linspace(0, 1, _N_STEPS).tolist())
         result = bqplot.ColorAxis(scale=bqplot.ColorScale(colors=colors, min=low, max=high), **traits)
-        middle = [Tick(0.0, "0")] if is_diverging(coloring.domain) else []
-        _set_ticks(result, [Tick(low, coloring.ends[0]), *middle, Tick(high, coloring.ends[1])], 44.0)
+        _set_ticks(result, [Tick(low, coloring.ends[0]), Tick(high, coloring.ends[1])], 44.0)
     result.orientation = "vertical"
     return result

@@ -11,8 +11,7 @@ import numpy as np
 
 from ice_explorer.export import save
 from ice_explorer.export.files import files_of, plain_name, system_errors
-from ice_explorer.wire.messages import ExportBody, FormatHead
-from ice_explorer.wire.requests import WHATS
+from ice_explorer.wire.messages import ExportBody
 
 if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
@@ -23,19 +22,9 @@ _TYPES: Final = MimeTypes()  # without those of this machine, which differ betwe
 _BYTES: Final = "application/octet-stream"
 
 
-def formats() -> list[FormatHead]:
-    """List what a view can be saved as, and why not where a package is missing; none of them is imported."""
-    problems = {suffix: save.missing_package(suffix) for suffix in save.SUFFIXES}
-    return [
-        FormatHead(name=suffix[1:], problem=str(problem) if problem else None, holds_all=suffix not in save.ONE_EACH)
-        for suffix, problem in problems.items()
-    ]
-
-
 def holds_all(request: ExportRequest) -> bool:
     """Return whether a file is to hold all features: then some of them would be taken for all."""
-    what, form = request.what, request.format
-    return what == "all" or form in ("html", "ice") or (what == "view" and form == "json")
+    return request.format in ("html", "ice") or (request.what == "view" and request.format == "json")
 
 
 def answer(explanation: Explanation, request: ExportRequest, state: ViewState) -> ExportBody:
@@ -43,15 +32,8 @@ def answer(explanation: Explanation, request: ExportRequest, state: ViewState) -
 
     `state` is what is drawn: that of the request, with the choices of the reader that can be followed.
     """
-    options: dict[str, Any] = {
-        name: value for name, value in (("width", request.width), ("dpi", request.dpi)) if value is not None
-    }
-    if not request.title:
-        options["title"] = False
-    name, what = f"{_stem(request)}.{request.format}", str(request.what)
-    if what == "feature":
-        feature = request.state.feature
-        what = "panel" if feature in WHATS else feature
+    options: dict[str, Any] = {"width": request.width, "dpi": request.dpi}
+    name, what = f"{_stem(request)}.{request.format}", request.what
     mime = _TYPES.guess_type(name)[0] or _BYTES
     if request.to == "browser":
         content, *_ = save.file_contents(explanation, state, Path(name), what, **options)
@@ -67,8 +49,7 @@ def answer(explanation: Explanation, request: ExportRequest, state: ViewState) -
 
 
 def _stem(request: ExportRequest) -> str:
-    kind, what, pair = request.state.kind, request.what, request.choices.pair
-    opened = "all features" if what == "all" else request.state.feature
+    kind, what, pair, opened = request.state.kind, request.what, request.choices.pair, request.state.feature
     match request.format:
         case "html":
             return "ice-explorer"

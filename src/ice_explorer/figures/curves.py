@@ -14,20 +14,22 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import Normal, Stroke
 from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
+from sklearn.isotonic import isotonic_regression
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
-from ice_explorer.figures.legend import Numbers, Within
-from ice_explorer.figures.style import ALE, PICK, UNLIKE, Look, next_color, palette_of
-from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of, width_of
+from ice_explorer.figures.legend import Numbers
+from ice_explorer.figures.style import ALE, PICK, UNLIKE, Look
+from ice_explorer.figures.text import fitted, kept_width, room_of, size_of, width_of
 from ice_explorer.glossary import explanation
 from ice_explorer.scene.display_axis import FEW_VALUES, axis_ticks
 from ice_explorer.tables.column import are_in_calendar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.figures.style import Palette
@@ -41,7 +43,7 @@ _DIMMED: Final = 0.28  # what is not selected, where something is
 _MOST_SELECTED: Final = 20  # rows that stand out in full
 _FEW_TARGETS: Final = 200
 _MOST_NAMED: Final = 8  # group means with their names at their ends
-_LEADING: Final = 1.1  # letters, from one of these names to the next
+_LEADING: Final = 1.2  # letters, from one of these names to the next
 _NAME_ROOM: Final = 90.0  # pt, of such a name
 _GROUPS_ASIDE: Final = 0.5  # of a level's room, for the means of groups side by side
 _ALE_ASIDE: Final = 0.2  # of a level's room, from its mean
@@ -67,15 +69,14 @@ _MOST_PX: Final = 30.0
 _GOLDEN: Final = 0.6180339887498949
 
 _OBSERVED: Final = "observed"
-_UNLIKE_SHARE: Final = "share unlike any observation"
+_UNLIKE_SHARE: Final = "share unlike the data"
 
 
 class FeaturePlot:
     """The curves of a feature on some Axes.
 
-    Some of `n_rows` rows have a curve; the value axis reaches over `y_domain`, but for strips and legend. A plot that
-    `is_small` has curves and their mean; one that `may_grow` has the names of groups beside the ends of their means,
-    for which a layout makes room.
+    Some of `n_rows` rows have a curve. A plot that `is_small` has curves and their mean; one that `may_grow` has names
+    beside the ends of means, for which a layout makes room.
 
     Along the axis, `reach` is half the width of a level's strip of dots, `beside` the middle of the strip of missing
     values, and the Axes reach from `inner` to `outer`.
@@ -86,19 +87,16 @@ class FeaturePlot:
         ax: Axes,
         lines: Lines,
         n_rows: int,
-        y_domain: tuple[float, float] | None = None,
+        palette: Palette,
         *,
-        palette: Palette | None = None,
-        line_kw: Mapping[str, Any] | None = None,
         is_small: bool = False,
         may_grow: bool = False,
     ) -> None:
         self.ax, self.lines, self.coloring, self.n_rows = ax, lines, lines.coloring, n_rows
-        self.line_kw, self.look = line_kw or {}, Look.of(ax)
-        self.palette = palette or palette_of(self.coloring, self.look, plain=next_color(ax))
+        self.palette, self.look = palette, Look.of(ax)
         self.is_small = is_small
-        self.y_domain = lines.y_domain if y_domain is None else y_domain
-        has_room = may_grow and len(lines.coloring.levels) <= _MOST_NAMED
+        self.y_domain = lines.y_domain
+        has_room = may_grow and not lines.is_empty and len(lines.coloring.levels) <= _MOST_NAMED
         self.names_at_ends = has_room and not lines.on_levels and lines.missing is None
         # What the levels in the legend are of; None where there are none.
         self.legend_title = lines.coloring.title if lines.coloring.levels and not self.names_at_ends else None
@@ -150,21 +148,23 @@ class FeaturePlot:
         if not self.is_small or lines.on_levels:
             self._add_dots()
         self._add_selected()
+        named: list[tuple[float, str, Any, str]] = []
         if lines.group_means is None:
             self._add_mean()
+            named.append((float(lines.mean[-1]), "mean", self._mean_color, "mean name"))
         if not self.is_small or lines.group_means is not None:
-            self._add_group_means()
+            named += self._add_group_means()
+        if self.names_at_ends:
+            self._name_ends(named)
         if lines.ale is not None:
             x = lines.ale[0] - _ALE_ASIDE * lines.on_levels
             self.ax.plot(x, lines.ale[1], **{"path_effects": self._halo(), **self._ale_look})
         return foot
 
-    def set_limits(self, foot: float, head: float = 0.0) -> None:
-        """Extend the axes over the data, with shares of their height free below and above, unless limits are fixed."""
+    def set_limits(self, foot: float) -> None:
+        """Extend the axes over the data, with a share of their height free below, unless limits are fixed."""
         low, high = self.y_domain
-        whole = (high - low) / (1 - foot - head)
-        Within.restrict(self.ax.yaxis, low, high)
-        self.ax.update_datalim([(self.inner, low - foot * whole), (self.outer, high + head * whole)])
+        self.ax.update_datalim([(self.inner, low - foot * (high - low) / (1 - foot)), (self.outer, high)])
         self.ax.margins(0)
         self.ax.autoscale_view()
 
@@ -262,19 +262,16 @@ class FeaturePlot:
 
     def _add_lines(self, x: Array, values: Array, opacity: Array, *, most: float = 1.0) -> None:
         """Draw curves that together reach an opacity of `most`."""
-        given, most = dict(self.line_kw), most * self._dim
-        alpha = given.pop("alpha", None)
+        most *= self._dim
         n_lines, order = len(values), np.random.default_rng(0).permutation(len(values))  # no group hides the others
-        opaque = 1 - math.exp(-_line_strength(n_lines)) if alpha is None else alpha
-        width = given.pop("linewidth", _line_thickness(n_lines) * _PT_PER_PX * self.look.line_width)
-        given.pop("color", None)  # the palette holds it
+        opaque = 1 - math.exp(-_line_strength(n_lines))
         are_many = self.is_small or n_lines > _MOST_STROKES
         colors = self.palette.at(self.coloring.values[order])
         drawn = self._strokes(x, values[order], opacity[order], opaque if are_many else most * opaque, colors)
         if are_many and most < 1:
             drawn.set_agg_filter(lambda image, _dpi: (np.asarray(image) * [1.0, 1.0, 1.0, most], 0, 0))  # of all
-        usual = {"zorder": 2.0, "gid": "curves", "label": self._curves_label, "rasterized": are_many}
-        drawn.set(linewidth=width, **{**usual, **given})
+        width = _line_thickness(n_lines) * _PT_PER_PX * self.look.line_width
+        drawn.set(linewidth=width, zorder=2.0, gid="curves", label=self._curves_label, rasterized=are_many)
         self._cut(drawn)
 
     def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: Array) -> LineCollection:
@@ -291,7 +288,7 @@ class FeaturePlot:
         return drawn
 
     def _cut(self, artist: Artist) -> None:
-        """End lines that are too steep for the axis where the legend or the strips begin."""
+        """End lines that are too steep for the axis where the strips begin."""
         if self.lines.is_cut:
             low, high = self.y_domain
             artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
@@ -332,11 +329,11 @@ class FeaturePlot:
             beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
             self.ax.plot([self.beside], [lines.missing.mean], **{**self._mean_look, **self._mean_mark, **beside})
 
-    def _add_group_means(self) -> None:
-        """Draw the mean of the lines of each colour that stands for a level; on levels, dots side by side."""
+    def _add_group_means(self) -> list[tuple[float, str, Any, str]]:
+        """Draw the mean of each level that colours lines, on levels dots side by side; return ends and names."""
         lines, coloring = self.lines, self.coloring
         groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
-        ends: list[tuple[float, int]] = []
+        ends: list[tuple[float, str, Any, str]] = []
         for at, level in enumerate(groups):
             members: Mask = coloring.values == level
             aside = ((at + 0.5) / len(groups) - 0.5) * _GROUPS_ASIDE
@@ -344,35 +341,23 @@ class FeaturePlot:
             look = {**self._mean_look, "color": to_hex(self.palette.at(level)), "zorder": 4.3, "gid": "group mean"}
             look |= {"label": f"_mean of {coloring.levels[level]}", "path_effects": self._halo()}
             self.ax.plot(lines.grid + aside if lines.on_levels else lines.x, mean, **look)
-            ends.append((float(mean[-1]), level))
+            ends.append((float(mean[-1]), coloring.levels[level], self.palette.at(level), "group name"))
             if lines.missing is not None and lines.group_means is None:
                 height = float(lines.missing.values[members].mean())
                 self.ax.plot([self.beside + aside * self._beside_reach], [height], **{**look, **self._mean_mark})
-        if self.names_at_ends and ends:
-            self._name_ends(sorted(ends))
+        return ends
 
-    def _name_ends(self, ends: list[tuple[float, int]]) -> None:
-        """Write the name of each group beside the end of its mean, apart from each other."""
-        size = size_of("legend.fontsize")
-        low, high = self.y_domain
-        per_pt = (high - low) / (0.72 * 72 / root_of(self.ax).dpi * self.ax.get_window_extent().height)
-        least = _LEADING * size * per_pt
-        heights = [min(max(height, low), high) for height, _ in ends]
-        for _ in range(50):  # part neighbours until none touch
-            gaps = [least - (upper - lower) for lower, upper in itertools.pairwise(heights)]
-            if not gaps or max(gaps) <= 1e-9 * least:
-                break
-            for place, gap in enumerate(gaps):
-                if gap > 0:
-                    heights[place] -= gap / 2
-                    heights[place + 1] += gap / 2
+    def _name_ends(self, ends: list[tuple[float, str, Any, str]]) -> None:
+        """Write names beside the ends of means, which `part_names` moves apart, and above them what groups are of."""
+        size, (low, high) = size_of("legend.fontsize"), self.y_domain
         where: dict[str, Any] = {"xycoords": self.ax.get_yaxis_transform(), "textcoords": "offset points"}
         where |= {"va": "center", "fontsize": size, "annotation_clip": False}
-        title, quiet = fitted(self.coloring.title or "", _NAME_ROOM, size), self.look.mixed(0.7)
-        self.ax.annotate(title, (1.0, heights[-1] + least), (4, 0), color=quiet, gid="group title", **where)
-        for height, (_, level) in zip(heights, ends, strict=True):
-            name, color = fitted(self.coloring.levels[level], _NAME_ROOM, size), self.palette.at(level)
-            self.ax.annotate(name, (1.0, height), (4, 0), color=self.look.readable(color), gid="group name", **where)
+        ends = sorted(ends)
+        if len(ends) > 1:
+            ends.append((ends[-1][0], self.coloring.title or "", self.look.mixed(0.7), "group title"))
+        for height, name, color, gid in ends:
+            at, text = min(max(height, low), high), fitted(name, _NAME_ROOM, size)
+            self.ax.annotate(text, (1.0, at), (4, 0), color=self.look.readable(color), gid=gid, **where)
 
     @property
     def _ale_look(self) -> dict[str, Any]:
@@ -427,7 +412,9 @@ class FeaturePlot:
         """Draw the prediction of each row at its observed value; on levels, among many others, dots are larger."""
         lines = self.lines
         radius, opacity = (1.1, 0.6) if len(lines.positions) > _CROWD else (1.9, 0.95)
-        if lines.on_levels:
+        if self.is_small:
+            radius, opacity = 0.9, 0.6
+        elif lines.on_levels:
             radius, opacity = 1.4 * max(radius, 1.3), 0.95
         at = self._at(lines.own_x)
         low, high = self.y_domain  # the steepest slopes may leave the axes
@@ -453,9 +440,8 @@ class FeaturePlot:
         faint, width = self.look.mixed(0.5), self.look.line_width
         if self.coloring.title is None or self._n_drawn < self.n_rows:
             color = to_hex(self.palette.at(0)) if self.coloring.title is None else faint
-            label = self.line_kw.get("label", self._curves_label)
-            result.append(Line2D([], [], color=color, linewidth=0.8 * width, label=label))
-        if lines.group_means is None:  # else each is in the colour of its model
+            result.append(Line2D([], [], color=color, linewidth=0.8 * width, label=self._curves_label))
+        if lines.group_means is None and not self.names_at_ends:  # else each is in the colour of its model
             result.append(Line2D([], [], **self._mean_look))
         result += [] if lines.ale is None else [Line2D([], [], **self._ale_look)]
         dot: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 3.5, "markeredgewidth": 0}
@@ -485,6 +471,23 @@ class FeaturePlot:
             texts[math.nan] = f"missing ({n_missing:,})"
         look: dict[str, Any] = {"linewidth": 2 * self.look.line_width, "gid": "level"}
         return (Line2D([], [], color=to_hex(self.palette.at(at)), label=text, **look) for at, text in texts.items())
+
+
+def part_names(figure: Figure) -> None:
+    """Lay a figure out, and move names beside the ends of means so far apart that none touches another."""
+    layout: Any = figure.get_layout_engine()
+    layout.execute(figure)
+    least = _LEADING * size_of("legend.fontsize") * figure.dpi / 72
+    for ax in figure.axes:
+        names: list[Any] = [text for text in ax.texts if text.get_gid() in {"mean name", "group name", "group title"}]
+        if not names:
+            continue
+        box = ax.get_window_extent()
+        ends = np.array([ax.transData.transform((0.0, text.xy[1]))[1] for text in names])
+        steps = least * np.arange(len(names))
+        placed = np.clip(isotonic_regression(ends - steps), box.y0 + least / 2, box.y1 - steps[-1]) + steps
+        for text, shift in zip(names, 72 / figure.dpi * (placed - ends), strict=True):
+            text.set_position((4, shift))
 
 
 def _box(start: float, stop: float, share: float) -> Array:

@@ -12,11 +12,11 @@ from matplotlib.colors import ListedColormap, Normalize
 from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
 from ice_explorer.checks import check_flag
-from ice_explorer.features.axis_text import nonnegative_format, number_text
+from ice_explorer.features.axis_text import number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.curves import place_in_strip, strip_reach
 from ice_explorer.figures.legend import Numbers, add_color_bar, add_legend
-from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, check_title, given_axes, next_color, palette_of
+from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, check_title, given_axes, palette_of
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.build import pair_rows
 from ice_explorer.scene.coloring import Coloring
@@ -29,18 +29,14 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import FigureBase
 
     from ice_explorer.arrays import Array
     from ice_explorer.beyond.effects import EffectKind
-    from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
-    from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.display_axis import DisplayAxis
 
-LABEL_ROOM: Final = 160.0  # pt, at most, for the name of a feature
 _LEVEL_ROOM: Final = 80.0  # pt, of a level
 _MOST_DATES: Final = 8
 _SECONDS_PER_DAY: Final = 86_400
@@ -52,13 +48,6 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
 }  # the dashes of the explorer, and its colours on light and on dark ground
 ALE_OF_LEVELS: Final = "ALE, levels in the order of their similarity in the other features"
 _COLORS: Final = {"ale": (ALE, "#4fd6bd"), "m_plot": (M_PLOT, "#e8c547")}
-# Of the interactions of a view.
-_LEAST_SHARE: Final = 0.01  # of the SD of the predictions; of `js/src/panels/interactions/panel.ts`
-_MOST_ROWS: Final = 10  # of the same
-_H2: Final = 1.65  # of the longest bar, where H² ends, and where sizes end
-_SIZE: Final = 2.25
-_ROW: Final = 1.7  # letters
-_AROUND: Final = 3  # rows, for a title and the air below
 # Of heat maps.
 _LEVEL_PX: Final = 80.0  # room of a level, for the dots on it
 _MOST_DOTS: Final = 2_000  # more are pixels in a vector format
@@ -101,16 +90,13 @@ def plot_effects(
         _write_dates(ax.xaxis, maxticks=_MOST_DATES)
     if levels is not None:
         ax.set_xticks(x, labels=[fitted(level, _LEVEL_ROOM, size_of("xtick.labelsize")) for level in levels])
-    add_title(ax, f"Effects of {feature.label}", given)
     unit = " [days]" if feature.dtype_kind == "timedelta" else ""
     add_x_label(ax, f"{feature.label}{unit}")
     ax.yaxis.set_major_formatter(Numbers())
     add_y_label(ax, f"{'change of the ' if drawn == ['ale'] else 'mean '}{explanation.output_label}")
     if has_legend:
-        head = add_legend(ax, handles, None)
-        low, high = ax.get_ylim()
-        ax.update_datalim([(0, low + (high - low) / (1 - head))], updatex=False)
-        ax.autoscale_view(scalex=False)
+        add_legend(ax, handles)
+    add_title(ax, f"Effects of {feature.label}", given)
     return ax
 
 
@@ -127,61 +113,6 @@ def _write_dates(axis: Axis, **options: int) -> None:
     untyped: Any = dates
     locator = untyped.AutoDateLocator(**options)
     axis.set(major_locator=locator, major_formatter=untyped.ConciseDateFormatter(locator))
-
-
-# --- interactions ---------------------------------------------------------------------------------
-
-
-def interactions_height(interactions: Interactions) -> float:
-    """Height of the bars that a view has of interactions, in letters."""
-    counts = len(interactions._joint_of_pairs), len(interactions._joint)
-    return sum(_ROW * (min(n, _MOST_ROWS) + _AROUND) for n in counts if n)
-
-
-def draw_interactions(
-    parent: FigureBase, interactions: Interactions, state: ViewState, height: float, room: float
-) -> None:
-    """Draw pairs above features, largest H² first, with H² and the size in units of the prediction.
-
-    They are so many letters high; names have so many pt.
-    """
-    labels = {name: result.label for name, result in interactions._results.items()}
-    pairs = [([labels[name] for name in names], joint) for names, joint in interactions._joint_of_pairs.items()]
-    features = [([labels[name]], joint) for name, joint in interactions._joint.items()]
-    least = _LEAST_SHARE * interactions._context.prediction_sd  # a smaller effect is too small to matter
-    whole = interactions_height(interactions)
-    most = max(1, int(min(1.0, height / whole if whole else 1.0) * (_MOST_ROWS + _AROUND)) - _AROUND)
-    parts = [
-        (heading, sorted(rows, key=lambda row: (row[1].effect < least, -row[1].h2))[:most], opened)
-        for heading, rows, opened in (("Pairs", pairs, state.choice("pair")), ("Features", features, [state.feature]))
-        if rows
-    ]
-    longest = max((joint.h2 for _, rows, _ in parts for _, joint in rows), default=0.0) or 1.0
-    ratios = [len(rows) + _AROUND for _, rows, _ in parts]
-    axes = parent.subplots(max(1, len(parts)), 1, squeeze=False, height_ratios=ratios or None).ravel()
-    write_share = nonnegative_format([longest])
-    for ax, (heading, rows, opened) in zip(axes, parts, strict=False):
-        size, look, color = size_of("ytick.labelsize"), Look.of(ax), next_color(ax)
-        write_size = nonnegative_format([joint.effect for _, joint in rows])
-        are_open = [sorted(names) == sorted(opened) for names, _ in rows]
-        text: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": size}
-        for place, (_, joint) in enumerate(rows):
-            is_tiny = joint.effect < least
-            alpha = 1.0 if are_open[place] or is_tiny else 0.6
-            fill: dict[str, Any] = {"facecolor": "none" if is_tiny else color, "alpha": alpha}
-            ax.barh(place, joint.h2, height=0.6, edgecolor=color, linewidth=0.6, gid="bar", **fill)
-            ink = look.mixed(0.6 if is_tiny else 1.0)
-            ax.text(_H2 * longest, place, write_share(joint.h2), **text, color=ink, gid="h2")
-            ax.text(_SIZE * longest, place, write_size(joint.effect), **text, color=ink, gid="size")
-        ax.text(_H2 * longest, -0.9, "H²", **text, color=look.mixed(0.7))
-        ax.text(_SIZE * longest, -0.9, "size", **text, color=look.mixed(0.7))
-        ax.set_yticks(range(len(rows)), labels=[fitted(" × ".join(names), room, size) for names, _ in rows])
-        for label, is_open in zip(ax.get_yticklabels(), are_open, strict=True):
-            label.set_fontweight("bold" if is_open else "normal")
-        ax.set(xlim=(0, _SIZE * longest), ylim=(len(rows) - 0.4, -1.4), xticks=[])
-        ax.tick_params(axis="y", length=0)
-        ax.spines["bottom"].set_visible(False)
-        ax.set_title(heading, loc="left", fontsize=size_of("font.size"), weight="bold")
 
 
 # --- heat maps ------------------------------------------------------------------------------------

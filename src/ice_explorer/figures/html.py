@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from html import escape
 from typing import TYPE_CHECKING, Final
 
 from ice_explorer.errors.base import counted
-from ice_explorer.features.axis_text import is_zero, nonnegative_format
+from ice_explorer.features.axis_text import number_text
 from ice_explorer.figures.text import printable
 from ice_explorer.glossary import explanation as explained
 
@@ -22,20 +21,13 @@ _SHOWN: Final = ("in_distribution_impact", "impact", "direction", "heterogeneity
 def ranking_table(explanation: Explanation) -> str:
     """Return the ranking as HTML: a row for each of the first features, and the notes."""
     table, settings = explanation.table()[list(_SHOWN)].head(_MOST_ROWS), explanation.settings
-    longest = max(filter(math.isfinite, table[["impact", "in_distribution_impact"]].to_numpy().ravel()), default=0.0)
-    write = nonnegative_format([longest])  # all have the same unit
-
-    def written(value: float) -> str:
-        text = write(abs(value))
-        return text if value >= 0 or is_zero(text) or math.isnan(value) else f"−{text}"
-
     facts = [counted(len(explanation), "feature"), explanation._context.row_count, f"decay {settings.decay:g}"]
     facts.append(f"method {explanation.method}")
     parts = [f"<strong>Explanation of the {escape(explanation.output_label)}</strong> {escape(', '.join(facts))}"]
     if len(table):
         table.index = [printable(explanation[feature].label) for feature in table.index]
         table.columns = [explained(name).name for name in _SHOWN]
-        parts.append(str(table.map(written).to_html()))
+        parts.append(str(table.map(number_text).to_html()))
     n_left_out = len(explanation) - len(table)
     if n_left_out:
         parts.append(f"and {counted(n_left_out, 'more feature')}: <code>e.table()</code> has all")

@@ -15,24 +15,34 @@ from matplotlib import rcParams
 from ice_explorer.checks import check_flag, check_integer, check_names, check_one_of
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
-from ice_explorer.figures.curves import FeaturePlot
+from ice_explorer.figures.curves import FeaturePlot, part_names
 from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.legend import add_color_bar, add_figure_legend, add_legend, add_shared_color_bar
 from ice_explorer.figures.ranking import draw_ranking
 from ice_explorer.figures.style import (
     Look,
     bare_figure,
+    check_given,
     check_palette,
-    check_properties,
     check_title,
     given_axes,
     next_color,
     palette_of,
 )
-from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, kept_width, room_of, size_of
+from ice_explorer.figures.text import (
+    add_title,
+    add_x_label,
+    add_y_label,
+    broken,
+    fitted,
+    kept_width,
+    root_of,
+    size_of,
+    width_of,
+)
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import KIND_TITLES, drawn_models, ranking_of, shown_lines
+from ice_explorer.scene.build import KIND_TITLES, Small, drawn_models, ranking_of, shown_lines
 from ice_explorer.scene.choices import Besides, ViewState
 
 if TYPE_CHECKING:
@@ -105,8 +115,11 @@ def plot_ranking(
     state = ViewState(decay=decay, rank_by=rank_by, unit=unit, ci=level, besides=besides or Besides())
     ranking = ranking_of(explanation, state)
     ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
+    handles = draw_ranking(ax, ranking, decay, max_features)
+    add_x_label(ax, ranking.caption)
+    if has_legend:
+        add_legend(ax, handles)
     add_title(ax, ranking.heading, given)
-    draw_ranking(ax, ranking, decay, max_features, has_legend=has_legend)
     return ax
 
 
@@ -123,7 +136,6 @@ def plot_curves(
     title: bool | str | None = True,
     legend: bool = True,
     palette: Any = None,
-    line_kw: Mapping[str, Any] | None = None,
     besides: Besides | None = None,
 ) -> Axes:
     """Draw the curves of one feature, as `Explanation.plot` describes, or of several models."""
@@ -133,15 +145,17 @@ def plot_curves(
         max_lines=max_lines, besides=besides or Besides(),
     )  # fmt: skip
     is_colored = drawn_models(state) is not None or color_by is not None
-    line_kw = check_properties(palette, line_kw, is_colored=is_colored)
+    check_given(palette, is_colored=is_colored)
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     lines = shown_lines(explanation, opened, state)
     check_palette(lines.coloring, palette)
     may_grow, ax = ax is None, given_axes(ax)
     draw_curves(
-        ax, lines, len(opened.rows), palette=palette, legend=has_legend, may_grow=may_grow, line_kw=line_kw,
+        ax, lines, len(opened.rows), palette=palette, legend=has_legend, may_grow=may_grow,
     )  # fmt: skip
     add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", given)
+    if may_grow:
+        part_names(root_of(ax))
     return ax
 
 
@@ -153,21 +167,20 @@ def draw_curves(
     palette: Any = None,
     legend: bool = True,
     may_grow: bool = True,
-    line_kw: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw the curves of one feature with their axes and legend on some Axes, under which there is no title yet."""
     coloring = lines.coloring
-    colors = palette_of(coloring, Look.of(ax), palette, (line_kw or {}).get("color") or next_color(ax))
+    colors = palette_of(coloring, Look.of(ax), palette, next_color(ax))
     add_y_label(ax, lines.y_title)
     if coloring.domain is not None and legend:
         add_color_bar(ax, coloring, colors)
     add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
-    look: dict[str, Any] = {"palette": colors, "line_kw": line_kw}
-    drawn = FeaturePlot(ax, lines, n_rows, may_grow=may_grow and legend, **look)
-    foot = drawn.draw(kept_width(ax))
+    drawn = FeaturePlot(ax, lines, n_rows, colors, may_grow=may_grow and legend)
+    drawn.set_limits(drawn.draw(kept_width(ax)))
     for handle in drawn.level_handles:
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
-    drawn.set_limits(foot, add_legend(ax, drawn.handles, drawn.legend_title) if legend else 0.0)
+    if legend:
+        add_legend(ax, drawn.handles, drawn.legend_title)
 
 
 def plot_panels(
@@ -184,7 +197,6 @@ def plot_panels(
     title: bool | str | None = True,
     legend: bool = True,
     palette: Any = None,
-    line_kw: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
     opened = [explanation[feature] for feature in check_names("what", features)]
@@ -192,47 +204,71 @@ def plot_panels(
         raise OptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
-    line_kw = check_properties(palette, line_kw, is_colored=color_by is not None)
+    check_given(palette, is_colored=color_by is not None)
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
     drawn = [shown_lines(explanation, each, replace(state, feature=each.label)) for each in opened]
     check_palette(drawn[0].coloring, palette)
+    if is_shared:
+        low, high = zip(*(lines.extent for lines in drawn if not lines.is_empty), strict=True)
+        drawn = [replace(lines, y_span=(min(low), max(high))) for lines in drawn]
+    smalls = [Small(lines.x_title, lines, is_open=False) for lines in drawn]
     n_columns = min(n_columns, len(opened))
     n_rows = math.ceil(len(opened) / n_columns)
     width, height = (share * side for share, side in zip(_PANEL, rcParams["figure.figsize"], strict=True))
     figure = bare_figure(n_columns * width, n_rows * height + _AROUND * size_of("font.size") / 72)
-    axes = grid_of_axes(figure, len(opened), n_columns)
-    domain = None
-    if is_shared:
-        low, high = zip(*(lines.y_domain for lines in drawn if not lines.is_empty), strict=True)
-        domain = min(low), max(high)
-    colors = palette_of(drawn[0].coloring, Look.of(axes[0]), palette, line_kw.get("color") or next_color(axes[0]))
-    look: dict[str, Any] = {"palette": colors, "line_kw": line_kw}
-    plots = []
-    for ax, each, lines in zip(axes, opened, drawn, strict=True):
-        ax.set_label(each.label)
-        plots.append(FeaturePlot(ax, lines, len(each.rows), domain, **look))  # so one axis
-        add_title(ax, lines.x_title, given=True)
-        plots[-1].set_limits(plots[-1].draw(room_of(ax)[0]))
+    draw_small_plots(
+        figure, smalls, n_columns=n_columns, width=72 * n_columns * width, kind=kind, n_rows=len(opened[0].rows),
+        palette=palette, legend=has_legend,
+    )  # fmt: skip
     usual = f"{KIND_TITLES[kind]} of {len(opened)} of {counted(len(explanation), 'feature')}"
     if given:
         figure.suptitle(usual if given is True else given)
     what = {"ice": "", "c-ice": "change of the ", "d-ice": "slope of the "}[kind] + explanation.output_label
     figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
-    if has_legend:
-        longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
-        add_figure_legend(figure, longest.handles, longest.legend_title, 72 * figure.get_figwidth())
-        if plots[0].coloring.domain is not None:
-            add_shared_color_bar(figure, axes, plots[0].coloring, colors)
     return figure
 
 
-def grid_of_axes(parent: Any, n_axes: int, n_columns: int) -> list[Axes]:
-    """Return so many Axes in so many columns of a figure, or of a part of one."""
-    axes = list(parent.subplots(math.ceil(n_axes / n_columns), n_columns, squeeze=False).flat)
-    for ax in axes[n_axes:]:
+def draw_small_plots(
+    parent: Any,
+    smalls: Sequence[Small],
+    *,
+    n_columns: int,
+    width: float,
+    kind: Kind,
+    n_rows: int,
+    palette: Any = None,
+    legend: bool = True,
+    is_small: bool = False,
+) -> None:
+    """Draw plots of one size in so many columns of a part of a figure that is so many pt wide, with one legend."""
+    axes = list(parent.subplots(math.ceil(len(smalls) / n_columns), n_columns, squeeze=False).flat)
+    for ax in axes[len(smalls) :]:
         ax.remove()
-    return axes[:n_axes]
+    size, coloring = size_of("font.size"), smalls[0].lines.coloring
+    room = width / n_columns - 4.5 * size
+    colors = palette_of(coloring, Look.of(axes[0]), palette, next_color(axes[0]))
+    plots = []
+    for ax, small in zip(axes, smalls, strict=False):
+        ax.set_label(small.lines.feature if small.title == small.lines.x_title else small.title)
+        used = width_of(small.note, 0.9 * size) + size if small.note else 0.0
+        weight = "bold" if small.is_open else "normal"
+        ax.set_title(fitted(small.title, room - used, size), loc="left", fontsize=size, weight=weight)
+        ax.set_title(small.note, loc="right", fontsize=0.9 * size)
+        plot = FeaturePlot(ax, small.lines, n_rows, colors, is_small=is_small)
+        plots.append(plot)
+        if small.lines.remark is not None and small.lines.kind != kind:
+            ax.set_axis_off()
+            where: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes, "gid": "note"}
+            ax.text(0.5, 0.5, broken("Levels without an order have no slopes.", 0.9 * room, size), **where)
+        else:
+            plot.set_limits(plot.draw(room))
+    if not legend:
+        return
+    longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))
+    add_figure_legend(parent, longest.handles, longest.legend_title, width)
+    if coloring.domain is not None:
+        add_shared_color_bar(parent, axes[: len(smalls)], coloring, colors)
 
 
 def _state_of(explanation: Explanation, color_by: Any, decay: float | None, **state: Any) -> ViewState:

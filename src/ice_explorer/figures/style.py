@@ -10,11 +10,8 @@ import numpy as np
 from matplotlib import colormaps, rcParams, rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.cbook import normalize_kwargs
-from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, LinearSegmentedColormap, ListedColormap, to_rgb, to_rgba, to_rgba_array
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
@@ -56,28 +53,13 @@ def check_title(title: object) -> bool | str | None:
     return title
 
 
-def check_properties(palette: object, line_kw: Any, *, is_colored: bool) -> dict[str, Any]:
-    """Check what a user gave about the look of curves; return properties by their full names."""
-    try:
-        lines: dict[str, Any] = normalize_kwargs(dict(line_kw or {}), Line2D)
-        _ = LineCollection([], **lines)  # which is thrown away
-        for name in ("linewidth", "alpha"):
-            float(lines.get(name, 1.0))  # one for all curves
-    except (AttributeError, TypeError, ValueError) as error:
-        cause = str(error).partition("; supported")[0].rstrip(".")  # a list of all values follows
-        what = f"`line_kw` must hold properties of Matplotlib's LineCollection, one for all curves: {cause}."
-        raise OptionError(what, "Write for example `line_kw={'linewidth': 2}`.") from None
+def check_given(palette: object, *, is_colored: bool) -> None:
+    """Refuse a palette for curves that no column colours."""
     if palette is not None and not is_colored:
         raise OptionError(
             "`palette` must come with `color_by`; no column colours the curves.",
-            "Name a column, or give all curves one colour with `line_kw={'color': 'tab:blue'}`.",
+            "Name a column, or choose the colour of all curves with `axes.prop_cycle` of Matplotlib's `rcParams`.",
         )
-    if is_colored and "color" in lines:
-        raise OptionError(
-            "`line_kw` must not hold 'color' where `color_by` names a column, which colours the curves.",
-            "Choose the colours with `palette`.",
-        )
-    return lines
 
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -156,6 +138,9 @@ class Look:
         return red, green, blue
 
 
+ON_WHITE: Final = Look(np.ones(3), np.zeros(3), 1.0)
+
+
 def _contrast(one: Array, other: Array) -> Array:
     """Contrast of colours by the Web Content Accessibility Guidelines, 1 to 21."""
     linear = [np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) for rgb in (one, other)]
@@ -229,7 +214,7 @@ def palette_of(coloring: Coloring, look: Look, given: object = None, plain: Any 
 
 def check_palette(coloring: Coloring, palette: object) -> None:
     """Refuse a palette that cannot colour these lines, before a figure is made that nobody needs."""
-    palette_of(coloring, Look(np.ones(3), np.zeros(3), 1.0), palette)
+    palette_of(coloring, ON_WHITE, palette)
 
 
 def _spread_colors(coloring: Coloring, colors: Any) -> Any:

@@ -99,10 +99,15 @@ def size_of(parameter: Any) -> float:
 
 def add_title(ax: Axes, usual: str, given: Any) -> None:
     """Give some Axes the usual title for True, none for None or False, else the given one as it is."""
+    from matplotlib import rcParams
+
+    legend, pad = ax.get_legend(), rcParams["axes.titlepad"]
+    if legend is not None and legend.get_gid() == "legend":  # which is between the Axes and their title
+        pad += 72 / root_of(ax).dpi * legend.get_window_extent().height
     if given is True:
-        ax.set_title(broken(usual, _BEYOND * room_of(ax)[0], ax.title.get_fontsize(), _MOST_LINES))
+        ax.set_title(broken(usual, _BEYOND * room_of(ax)[0], ax.title.get_fontsize(), _MOST_LINES), pad=pad)
     elif given:
-        ax.set_title(given)
+        ax.set_title(given, pad=pad)
 
 
 def add_x_label(ax: Axes, text: str, remarks: Sequence[str] = ()) -> None:

@@ -18,8 +18,7 @@ from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import column_format, is_zero, nonnegative_format, number_text
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.glossary import explanation as explained
-from ice_explorer.metrics.ordered import CONVENTIONS
-from ice_explorer.results.options import OF_MODELS, RANKINGS, resolve_decay
+from ice_explorer.results.options import OF_MODELS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, split_of
 from ice_explorer.scene.display_axis import display_axis, place_writer
 from ice_explorer.scene.lines import ale_line, join_lines, leaving_text, lines_of, slope_range
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ice_explorer.arrays import Array, Places, Rows
-    from ice_explorer.beyond.interactions import Interactions
     from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.drivers.drivers import Driver, Drivers
@@ -43,9 +41,6 @@ if TYPE_CHECKING:
 
     Span = tuple[float, float]
 
-_RANK_TITLES: Final[Mapping[str, str]] = {metric: explained(metric).name for metric in RANKINGS}
-CONVENTION_TITLES: Final[Mapping[Convention, str]] = {each: explained(each).name for each in CONVENTIONS}
-_UNIT_TITLES: Final[Mapping[Unit, str]] = {"prediction": "", "sd": "% of SD", "share": "share"}
 KIND_TITLES: Final[Mapping[str, str]] = {"ice": "ICE", "c-ice": "c-ICE", "d-ice": "d-ICE"}
 _MOST_FEATURES: Final = 30  # in small
 _LINES_IN_SMALL: Final = 200  # of `js/src/state/curves.ts`, as is the number of selected rows
@@ -74,7 +69,6 @@ class Bar:
     - `tick`: impact without decay, in a ranking by in-distribution impact; None in any other.
     - `direction`: signed mean change per step; NaN where levels have no order.
     - `interval`: ends of the interval of the value; None where it has none.
-    - `is_tied`: whether the feature is tied with the one ranked next.
     - `of_models`: the value by each of several models; empty with one, and in a ranking by their disagreement.
     """
 
@@ -84,7 +78,6 @@ class Bar:
     direction: float
     is_unordered: bool
     interval: tuple[float, float] | None = None
-    is_tied: bool = False
     of_models: tuple[float, ...] = ()
 
 
@@ -93,7 +86,7 @@ class Ranking:
     """All features, largest first.
 
     `opened` is the label of the open feature, "" where none is; `level` is that of the intervals, None where there are
-    none; `models` are the names of several models whose bars are drawn.
+    none; `models` are the names of several models whose bars are drawn; `output` is what is predicted.
     """
 
     rank_by: RankBy
@@ -103,6 +96,7 @@ class Ranking:
     opened: str = ""
     level: float | None = None
     models: tuple[str, ...] = ()
+    output: str = "prediction"
 
     @property
     def has_ticks(self) -> bool:
@@ -121,8 +115,8 @@ class Ranking:
 
     @property
     def title(self) -> str:
-        """The metric, with its unit unless that is the unit of the prediction."""
-        return ", ".join(filter(None, [_RANK_TITLES[self.rank_by], _UNIT_TITLES[self.unit]]))
+        """The metric."""
+        return explained(self.rank_by).name
 
     @property
     def heading(self) -> str:
@@ -130,9 +124,17 @@ class Ranking:
         return self.title[0].upper() + self.title[1:]
 
     @property
-    def counted(self) -> str:
-        """What the figures are averages of; empty for a metric that both conventions share."""
-        return "" if self.rank_by in ("missing_impact", OF_MODELS) else f"counted {CONVENTION_TITLES[self.convention]}"
+    def caption(self) -> str:
+        """What the bars are, in their unit, worded as in the browser."""
+        if self.unit != "prediction":
+            return (
+                "% of the standard deviation of the predictions" if self.unit == "sd" else "% of all features together"
+            )
+        change = f"change of the {self.output}"
+        if self.rank_by in ("missing_impact", OF_MODELS):
+            return change
+        paper = f", {explained('paper').name}" if self.convention == "paper" else ""
+        return f"{change} per SD of the feature{paper}"
 
     @property
     def place(self) -> str:
@@ -184,7 +186,6 @@ class Scene:
     - `pair`: the heat map of the open feature and another one, in the place of the curves.
     - `features`: all features, where they are shown in place of the open one; at most so many as are drawn.
     - `classes`: the open feature for every class, or the most probable ones of `n_classes`.
-    - `interactions`: pairs and features by H², in the place of the ranking.
     """
 
     ranking: Ranking
@@ -196,7 +197,6 @@ class Scene:
     features: tuple[Small, ...] = ()
     classes: tuple[Small, ...] = ()
     n_classes: int = 0
-    interactions: Interactions | None = None
 
     @property
     def heading(self) -> str:
@@ -239,15 +239,12 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     table = table.sort_values(metric, ascending=False, kind="stable")
     level = None if metric == OF_MODELS else state.ci
     ends: dict[str, tuple[float, float]] = {}
-    tied = set()
     if level is not None:
-        (lows, highs), _, ties = explanation._rank_intervals(metric, level, decay, unit)
+        (lows, highs), *_ = explanation._rank_intervals(metric, level, decay, unit)
         labels = explanation._labels
         limits = zip(labels, lows.tolist(), highs.tolist(), strict=True)
         ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
-        tied = {(labels[first], labels[second]) for first, second in ties}
     features = [explanation[name] for name in table.index]
-    following = [*(feature.label for feature in features[1:]), ""]  # one too many where no feature is explained
     bars = tuple(
         Bar(
             label=feature.label,
@@ -256,13 +253,12 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
             direction=float(figures["direction"]),
             is_unordered=feature.dtype_kind in UNORDERED,
             interval=ends.get(feature.label),
-            is_tied=(feature.label, after) in tied,
             of_models=tuple(float(values[name]) for values in of_models.values()),
         )
-        for (name, figures), feature, after in zip(table.iterrows(), features, following, strict=False)
+        for (name, figures), feature in zip(table.iterrows(), features, strict=True)
     )
-    convention = explanation.settings.convention
-    return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models))
+    convention, output = explanation.settings.convention, explanation.output_label
+    return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models), output)
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:
@@ -396,10 +392,6 @@ def with_pair(explanation: Explanation, scene: Scene) -> Scene:
 def with_surroundings(explanation: Explanation, scene: Scene) -> Scene:
     """Add to the view of a feature what a reader chose to see around it."""
     state, scene = scene.state, with_pair(explanation, scene)
-    if state.choice("left") == "interactions":
-        interactions = state.besides.joint.interactions(explanation)
-        interactions._complete()
-        scene = replace(scene, interactions=interactions)
     opened, shared = explanation[state.feature], _shared_span(explanation, state)
     split = split_of(state.choice("coloring"), state.color_by, opened)
 

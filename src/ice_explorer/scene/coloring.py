@@ -73,16 +73,12 @@ def coloring_of(explanation: Explanation, color_by: str | None, positions: Rows,
         names, on = sides
         return Coloring(column.label, on.astype(np.float32), levels=names)
     if isinstance(colors, LevelColors):
-        return _by_level(colors)
+        values, levels = colors.values.astype(np.float32), tuple(colors.levels)
+        return Coloring(colors.column, values, levels=levels, is_ordered=colors.is_ordered)
     is_date = colors.of == "datetime"
     first, last = span_texts(*colors.domain, colors.clock) if is_date else (_write(colors, at) for at in colors.domain)
     is_named = colors.of != "numeric"
     return Coloring.of_ramp(column.label, colors.values, colors.domain, (first, last), has_named_ends=is_named)
-
-
-def _by_level(colors: LevelColors) -> Coloring:
-    values, levels = colors.values.astype(np.float32), tuple(colors.levels)
-    return Coloring(colors.column, values, levels=levels, is_ordered=colors.is_ordered)
 
 
 def split_of(coloring: str, column: str | None, feature: FeatureExplanation) -> Split:

@@ -36,8 +36,8 @@ GHOST_OPACITY: Final = 0.06  # of a segment that is out of distribution
 _LEVEL_GAP: Final = 0.36  # share of a level's room that its bar of the data leaves free
 _SLOPE_BINS: Final = 20  # of `js/src/plot/geometry/transforms.ts`
 # The constants of value_range.ts, where they are explained.
-_BULK: Final = 0.95
-_WORTH_CUTTING: Final = 4
+_BULK: Final = 0.98
+_WORTH_CUTTING: Final = 1.5
 _LEAST_BULK: Final = 1e-5
 _ONE_SLOPE: Final = 1e-3
 _MOST_SLOPES: Final = 20_000
@@ -368,7 +368,7 @@ class SlopeRange(NamedTuple):
 
 
 def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRange:
-    """Choose what the axis of slopes reaches over.
+    """Choose what the axis of slopes reaches over: 98 % of their length and 0, or all where these are little more.
 
     `x` has both ends of each interval, `values` (n_lines, 2 · n_intervals) each slope twice, and `extent` is the
     smallest and the largest of all that is drawn.
@@ -379,10 +379,8 @@ def slope_range(x: Array, values: Array, extent: tuple[float, float]) -> SlopeRa
     first, last = _bulk_of(x, values)
     if not _LEAST_BULK * (high - low) <= last - first <= (high - low) / _WORTH_CUTTING or first == last:
         return SlopeRange(low, high)
-    room = (last - first) / 2
-    ends = max(low, first - room), min(high, last + room)
-    leaving = (values > ends[1]).any(axis=1).sum(), (values < ends[0]).any(axis=1).sum()
-    return SlopeRange(*ends, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
+    leaving = (values > last).any(axis=1).sum(), (values < first).any(axis=1).sum()
+    return SlopeRange(first, last, is_cut=True, above=int(leaving[0]), below=int(leaving[1]))
 
 
 def _bulk_of(x: Array, values: Array) -> tuple[float, float]:

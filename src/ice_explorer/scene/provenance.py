@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import platform
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +15,7 @@ from ice_explorer.tables.column import MOST_LETTERS
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.scene.build import Scene
@@ -26,7 +25,6 @@ _VALUES: Final = object()  # stands for those, which are not kept
 _NOT_IN_SETTINGS: Final = ("features", "sample_weight", "progress", "budget")
 # They change how the numbers are computed, not which numbers.
 _WITHOUT_EFFECT: Final = ("method", "memory_limit", "n_jobs", "decay")
-_LONGEST_OPTION: Final = 60  # letters
 
 
 def provenance(
@@ -83,32 +81,24 @@ def _by_feature(scenes: Sequence[Scene], count: Callable[[Scene], int]) -> int |
 
 def _code(explanation: Explanation, state: ViewState, *, holds_target: bool = False) -> str:
     """Write the line that makes this view again, from the model and the data."""
-    options = _options(explanation, state, holds_target=holds_target)
-    models = state.besides.models
-    several = "model" if models is None else "models"
-    statements = [f"x = ice_explorer.{code_line(options, longest=math.inf, model=several)}"]
+    models, usual = state.besides.models, ViewState()
+    arguments = ["model" if models is None else "models", "X"]
+    for name, value in _options(explanation, state, holds_target=holds_target).items():
+        text = repr(value)
+        try:
+            ast.literal_eval(text)  # it makes the value again, wherever it is pasted
+        except (SyntaxError, ValueError):
+            text = name
+        arguments.append(f"{name}={text}")
+    statements = [f"x = ice_explorer.ICEExplorer({', '.join(arguments)})"]
     if models is not None and models._opened != models.names[0]:
         statements.append(f"x.model = {models._opened!r}")
-    usual = ViewState()
     for field in fields(DocumentState):
         value = getattr(state, field.name)
         if value != getattr(usual, field.name):
             plain = list(value) if isinstance(value, tuple) else value
             statements.append(f"x.{field.name} = {plain!r}")
     return "; ".join(statements)
-
-
-def code_line(options: Mapping[str, object], longest: float = _LONGEST_OPTION, model: str = "model") -> str:
-    """Write the call that makes an explorer with these options; what is longer, or no literal, is left as a name."""
-    arguments = [model, "X"]
-    for name, value in options.items():
-        text = repr(value)
-        try:
-            ast.literal_eval(text)  # it makes the value again, wherever it is pasted
-        except (SyntaxError, ValueError):
-            text = name
-        arguments.append(f"{name}={text if len(text) <= longest else name}")
-    return f"ICEExplorer({', '.join(arguments)})"
 
 
 def _options(explanation: Explanation, state: ViewState, *, holds_target: bool) -> dict[str, object]:

@@ -83,7 +83,7 @@ def frozen_page(
         check_sendable(feature)
     shown = scene(explanation, state)
     origin = provenance(explanation, [shown], call, holds_target=shown.state.besides.target is not None)
-    recording = record(explanation, shown.state, origin["code"])
+    recording = record(explanation, shown.state)
     # A page follows all that was chosen, and leaves no line out: it can be chosen otherwise.
     origin |= {"rows_drawn": recording.n_lines, "view": chosen(state.choices), "not_drawn": []}
     words = html.escape(title if isinstance(title, str) else f"ICE of the {explanation.output_label}")

@@ -71,11 +71,8 @@ def lines_that_fit(explanation: Explanation, max_lines: int, n_models: int = 1) 
     return min(max_lines, max(FEWEST_LINES, MOST_VALUES // n_values))
 
 
-def record(explanation: Explanation, state: ViewState, code: str) -> Recording:
-    """Record the replies to all that a reader of a page may request.
-
-    The state is what it shows first, and names a feature; `code` is the line that makes the explorer.
-    """
+def record(explanation: Explanation, state: ViewState) -> Recording:
+    """Record the replies to all that a reader may request of a page, which shows the state first, of some feature."""
     rows = explanation[state.feature]._draw(state.max_lines, state.selection).tolist()
     blobs = [""]  # the first is written last
 
@@ -98,7 +95,7 @@ def record(explanation: Explanation, state: ViewState, code: str) -> Recording:
         replies.append({"request": _key(request), "body": content, **kept})
     tables = _tables(explanation, state)
     content = {
-        "traits": _traits(explanation, state, code, classes),
+        "traits": _traits(explanation, state, classes),
         "tables": {"traits": list(tables), **keep_buffers(list(tables.values()))},
         "positions": rows,
         "row_labels": row_labels,
@@ -195,12 +192,12 @@ def _lines_of_classes(explanation: Explanation, state: ViewState, n_rows: int) -
     return n_lines if n_lines >= min(FEWEST_LINES, n_rows) else 0
 
 
-def _traits(explanation: Explanation, state: ViewState, code: str, classes: ClassesBody | None) -> dict[str, Any]:
+def _traits(explanation: Explanation, state: ViewState, classes: ClassesBody | None) -> dict[str, Any]:
     """Return what an explorer would have sent to the browser, except for what only a model can answer."""
     outputs = [] if classes is None else classes.outputs
     models = state.besides.models
     header = describe_header(
-        explanation, list(map(outline_of, explanation.values())), code, outputs=outputs,
+        explanation, list(map(outline_of, explanation.values())), outputs=outputs,
         prediction_sd=explanation._context.prediction_sd, score=score_text(explanation),
         target_name=explanation._target_name,
         models=[] if models is None else models.names,

@@ -65,7 +65,6 @@ from ice_explorer.wire.requests import (
     ColorsRequest,
     Request,
     ResumeRequest,
-    ViewRequest,
     is_text,
     parse_request,
 )
@@ -772,11 +771,9 @@ class ICEExplorer(anywidget.AnyWidget):
         return tables.is_whole
 
     def _described(self, work: Work) -> Header:
-        from ice_explorer.export import request as export_request
-
         choices = {f"{name}s": list(choices) for name, choices in work.choices.items()}
         header = describe_header(
-            work.known, list(work.opened.outline.values()), work.code, formats=export_request.formats(),
+            work.known, list(work.opened.outline.values()),
             prediction_sd=work.opened.prediction_sd, score=work.opened.score, target_name=work.known._target_name,
             **choices,
         )  # fmt: skip
@@ -803,8 +800,6 @@ class ICEExplorer(anywidget.AnyWidget):
                 self._start()
             case CancelRequest():
                 self._background.cancel()
-            case ViewRequest():
-                self._lifetime.hear(request.view, request.state)
             case _:
                 label = check_color_by(request.column, self._open_work) if isinstance(request, ColorsRequest) else None
                 if isinstance(request, ColorsRequest) and label != work.known._outcome_labels.get(RESIDUAL):

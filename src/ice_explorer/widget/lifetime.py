@@ -1,14 +1,13 @@
-"""Lifetime of explorers: they are kept while a variable, an output or a page uses them.
+"""Lifetime of explorers: they are kept while a variable or an output uses them.
 
 ipywidgets keeps every widget until it is closed. A cell that runs again would leave its former explorer computing,
 with its data and its curves. Such an explorer is unused when all of these hold:
 
 - it was replaced: its cell has run again or its variable was assigned anew, and no variable of the notebook holds it;
-- no cell displays it: each cell that did has run again, or was deleted;
-- no page has a view of it, as far as pages tell.
+- no cell displays it: each cell that did has run again, or was deleted.
 
 An unused explorer pauses at the next block, and only Python's own references keep it: without any it is closed. One
-that is displayed, shown or used again resumes. Where IPython does not run the cells, explorers are kept until the
+that is displayed or used again resumes. Where IPython does not run the cells, explorers are kept until the
 host closes their connections, as marimo does.
 """
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from ipywidgets import Widget
 
     from ice_explorer.widget.explorer import ICEExplorer
-    from ice_explorer.wire.requests import Presence
 
 _OUTPUT_CACHE: Final = re.compile(r"_{1,3}|_\d+")  # names that IPython gives to results of cells
 
@@ -81,7 +79,6 @@ class Lifetime:
 
     def __init__(self, explorer: ICEExplorer) -> None:
         self._explorer = weakref.ref(explorer)
-        self._views: set[str] = set()  # in pages
         self._displays: dict[str | None, str | None] = {}  # cells whose output has it, with the run that put it there
         self._is_rerun = False  # whether its cell has run again
         self._was_named = False
@@ -132,21 +129,6 @@ class Lifetime:
             if explorer is not None and self._is_open:
                 self._let_go(explorer)
 
-    def hear(self, view: str, presence: Presence) -> None:
-        """Note what a page reports about one of its views."""
-        with _lock:
-            if presence == "shown":
-                self._views.add(view)
-                self._keep()
-                return
-            self._views.discard(view)
-            if presence == "left":  # a page that is loaded again shows it again
-                return
-            self._displays.pop(None, None)  # of a host that names no cells only its pages can tell
-            shell = ipython_shell()
-            if shell is not None:
-                self.review(shell, _named(shell))
-
     def cell_runs(self, run: _Run, deleted: Iterable[str]) -> None:
         """Note that a cell runs, and which cells were deleted before."""
         for cell in [run.cell, *deleted]:
@@ -156,8 +138,8 @@ class Lifetime:
 
     def pause_before(self, run: _Run) -> None:
         """Pause an explorer of an earlier run of the same cell; if a variable has it after this run, it resumes."""
-        is_shown, explorer = self._views or self._displays, self._explorer()
-        if run.cell == self._made_in.cell and run != self._made_in and not is_shown and explorer is not None:
+        explorer = self._explorer()
+        if run.cell == self._made_in.cell and run != self._made_in and not self._displays and explorer is not None:
             explorer._background.pause()  # noqa: SLF001 - its own
 
     def review(self, shell: Any, named: set[int]) -> None:
@@ -168,7 +150,7 @@ class Lifetime:
         if id(explorer) in named:
             self._was_named = True
             self._keep()
-        elif (self._was_named or self._is_rerun) and not (self._views or self._displays):
+        elif (self._was_named or self._is_rerun) and not self._displays:
             _forget_results(shell, explorer)
             self._let_go(explorer)
 

@@ -109,7 +109,6 @@ def _missing_parts(explanation: Explanation, state: ViewState) -> list[str]:
     joint, pair = state.besides.joint, state.choice("pair")
     is_missing = {
         "fade": state.fades_unlike and (opened is None or not opened._knows_unlike),
-        "left": state.choice("left") == "interactions" and not joint.has_interactions,
         "pair": bool(pair) and pair not in joint.known_pairs,
     }
     return [name for name, missing in is_missing.items() if missing]

@@ -23,8 +23,7 @@ from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
-from ice_explorer.scene.choices import STATE_VERSION, Besides
-from ice_explorer.scene.provenance import code_line
+from ice_explorer.scene.choices import Besides
 from ice_explorer.tables.column import clipped, readable
 from ice_explorer.tables.table import kept
 from ice_explorer.wire.arrays import check_sendable
@@ -62,7 +61,6 @@ class Source:
     - `first`: the explanation before anything is computed. `usual`: its distance; curves are the same in every one.
     - `plan`: what computes features by the model; None where this is not at hand, nor what can be chosen of it.
     - `outline`: what is known of each feature from the start, by name.
-    - `options`: those of `explain` that were given or chosen; None without a model.
     - `output`: what is explained, as text; "" where the model has one output.
     - `outputs`, `responses`, `conventions`, `distances`: what can be chosen instead; outputs by their label.
     - `classes`: curves of all outputs; None where the model has one, or is not at hand.
@@ -78,7 +76,6 @@ class Source:
         self.first, self.plan = explanation, plan
         self.outline: Mapping[Name, Outline] = {each.feature: outline_of(each) for each in explanation.values()}
         self.usual = usual = explanation.settings.distance
-        self.options: Mapping[str, Any] | None = None
         self.output = clipped(_text(explanation.settings.output))
         self.outputs: Mapping[str, object] = {}
         self.responses: tuple[str, ...] = ()
@@ -112,8 +109,6 @@ class Source:
         )
         labels = zip(plan.features, plan.labels, strict=True)
         source.outline = {name: (label, *plan.outline(name)) for name, label in labels}
-        # So that the line of code does not depend on what is frequent in the data.
-        source.options = {**options, "output": plan.settings.output} if plan.is_opening else options
         source.conventions = CONVENTIONS
         source.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
         label_of = {_text(output): label for label, output in source.outputs.items()}
@@ -247,17 +242,6 @@ class Work:
             chosen["output"] = self.opened.outputs[wanted.output]
         given = self._given._replace(options={**self._given.options, **chosen})
         return Work(_prepare(given), wanted, given, self)
-
-    @property
-    def code(self) -> str:
-        """The line that makes an explorer of this."""
-        options, is_one = next(iter(self.sources.values())).options, len(self.sources) == 1
-        is_usual, distance = self.shown.distance == self.opened.usual, self.shown.distance
-        if options is not None:
-            chosen = options if is_usual else {**options, "distance": distance}
-            return code_line(chosen, model="model" if is_one else "models")
-        state = "" if is_usual else f", state={ {'version': STATE_VERSION, 'distance': distance} }"
-        return f"ICEExplorer({'explanation' if is_one else 'explanations'}{state})"
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         """Collect computed features of the open model."""

@@ -125,7 +125,15 @@ def describe_colors(column: Column, positions: Sequence[int], separate: Sequence
     """Describe the values of a column at some rows of X; `separate` levels have colours of their own."""
     colors = column_colors(column, check_distinct_positions(positions, len(column.values)), separate)
     if isinstance(colors, LevelColors):
-        return _describe_levels(colors)
+        levels = messages.CategoryColors(
+            column=colors.column,
+            kind="category",
+            ordered=colors.is_ordered,
+            levels=colors.levels,
+            values=colors.places,
+            counts=colors.counts,
+        )
+        return messages.ColorsBody(levels, colors.values)
     scale = messages.ContinuousColors(
         column=colors.column,
         kind="continuous",
@@ -134,18 +142,6 @@ def describe_colors(column: Column, positions: Sequence[int], separate: Sequence
         median=colors.median,
         levels=colors.levels,
         clock=list(colors.clock.changes),
-    )
-    return messages.ColorsBody(scale, colors.values)
-
-
-def _describe_levels(colors: LevelColors) -> messages.ColorsBody:
-    scale = messages.CategoryColors(
-        column=colors.column,
-        kind="category",
-        ordered=colors.is_ordered,
-        levels=colors.levels,
-        values=colors.places,
-        counts=colors.counts,
     )
     return messages.ColorsBody(scale, colors.values)
 

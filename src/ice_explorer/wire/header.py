@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.scene.choices import Distance
     from ice_explorer.tables.column import ColumnKind
 
 _ERROR: Final = "_error"  # after what is the standard error of a draft
@@ -138,12 +137,11 @@ def outline_of(feature: FeatureExplanation) -> Outline:
     return feature.label, feature.dtype_kind, len(feature.grid), feature.scale
 
 
-def describe_header(explanation: Explanation, features: Sequence[Outline], code: str, **chosen: object) -> Header:
+def describe_header(explanation: Explanation, features: Sequence[Outline], **chosen: object) -> Header:
     """Describe what the two tables are about.
 
     - `explanation`: what is known so far; columns, settings and notes are taken from it.
     - `features`: all features, explained yet or not.
-    - `code`: the line that makes this explorer.
     - `chosen`: entries of the header that only an explorer knows; without them there is nothing to choose.
     """
     context, settings, alerts = explanation._context, explanation.settings, explanation._alerts
@@ -153,39 +151,33 @@ def describe_header(explanation: Explanation, features: Sequence[Outline], code:
     if explanation._outcome_labels:
         kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
     outcomes = [(label, kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
-    header = Header(
-        protocol=PROTOCOL_VERSION,
-        version=__version__,
-        features=[_describe_feature(outline, explanation) for outline in features],
-        columns=[ColumnHead(name=name, kind=kind) for name, kind in [*((c.label, c.kind) for c in columns), *outcomes]],
-        metrics=list(METRICS),
-        profiles=[],
-        decays={"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
-        n_observations=explanation._n_observations,
-        method=explanation.method,
-        method_reason=explanation._method_reason,
-        convention=settings.convention,
-        conventions=[],
-        prediction_sd=None,
-        model=_model_name(context.predictor.model),
-        score="",
-        output_label=explanation.output_label,
-        target_name="",
-        outputs=[],
-        responses=[],
-        is_saturated=False,
-        distance=cast("Distance", settings.distance),
-        distances=[],
-        models=[],
-        formats=[],
-        alerts=list(alerts),
-        notes=list(_notes(explanation.notes[len(alerts) :], [label for label, *_ in features])),
-        code=code,
-    )
-    header.update(cast("Header", chosen))
-    header["is_saturated"] = context.is_saturated and "log_odds" in header["responses"]
-    header["profiles"] = [*PROFILES, *disagreement_profiles(max(1, len(header["models"])))]
-    return header
+    unchosen: dict[str, object] = {
+        **{name: [] for name in ("conventions", "outputs", "responses", "distances", "models")},
+        "prediction_sd": None, "score": "", "target_name": "",
+    }  # fmt: skip
+    known = {**unchosen, **chosen}
+    described = {
+        "protocol": PROTOCOL_VERSION,
+        "version": __version__,
+        "features": [_describe_feature(outline, explanation) for outline in features],
+        "columns": [
+            ColumnHead(name=name, kind=kind) for name, kind in [*((c.label, c.kind) for c in columns), *outcomes]
+        ],
+        "metrics": list(METRICS),
+        "profiles": [*PROFILES, *disagreement_profiles(max(1, len(cast("list[str]", known["models"]))))],
+        "decays": {"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},
+        "n_observations": explanation._n_observations,
+        "method": explanation.method,
+        "method_reason": explanation._method_reason,
+        "convention": settings.convention,
+        "model": _model_name(context.predictor.model),
+        "output_label": explanation.output_label,
+        "is_saturated": context.is_saturated and "log_odds" in cast("list[str]", known["responses"]),
+        "distance": settings.distance,
+        "alerts": list(alerts),
+        "notes": list(_notes(explanation.notes[len(alerts) :], [label for label, *_ in features])),
+    }
+    return cast("Header", {**described, **known})
 
 
 def _describe_feature(outline: Outline, explanation: Explanation) -> FeatureHead:

@@ -75,18 +75,6 @@ class Note(TypedDict):
     text: str
 
 
-class FormatHead(TypedDict):
-    """A format that a view can be saved in, by its suffix without the dot.
-
-    `problem` says why the kernel cannot write it; null where it can. `holds_all` is whether one file takes all
-    features.
-    """
-
-    name: str
-    problem: str | None
-    holds_all: bool
-
-
 class Header(TypedDict):
     """All that the browser needs to name and lay out what the two tables hold.
 
@@ -95,9 +83,9 @@ class Header(TypedDict):
     [output], NaN where a feature is exact.
     `prediction_sd` is the standard deviation of the predictions of the observations; null until it is known.
     `outputs` and `responses` are what can be chosen instead; empty where there is no choice. `distance` is the unit of
-    the distance from the observed value, and `distances` are what it can be; empty without a kernel. `formats` are
-    those of saved files. `model` is its name, "" of a function; `score` is how well it predicts y, "" while that is
-    not known. `target_name` is the name of y, "" where it has none; `alerts` name features that may be y.
+    the distance from the observed value, and `distances` are what it can be; empty without a kernel. `model` is its
+    name, "" of a function; `score` is how well it predicts y, "" while that is not known. `target_name` is the name of
+    y, "" where it has none; `alerts` name features that may be y.
     `is_saturated` says that most predicted probabilities are near 0 or 1, and that their log-odds can be explained.
     `models` are the names of several models, in their order; empty with one. The last profiles are then
     "disagreement", that of the pair of models that disagrees most, and with more than two models those of all pairs,
@@ -127,10 +115,8 @@ class Header(TypedDict):
     distance: Distance
     distances: list[Distance]
     models: list[str]
-    formats: list[FormatHead]
     alerts: list[str]
     notes: list[Note]
-    code: str
 
 
 # --- bodies of replies ----------------------------------------------------------------------------

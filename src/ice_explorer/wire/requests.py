@@ -17,9 +17,6 @@ from ice_explorer.results.options import RankBy, Unit
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
 
-What = Literal["view", "panel", "all", "feature"]
-WHATS: Final[tuple[str, ...]] = get_args(What)
-Presence = Literal["shown", "removed", "left"]
 Extreme = Literal["highest", "lowest"]
 
 
@@ -147,16 +144,13 @@ class ExtremeRequest(Request):
 class ExportRequest(Request):
     """Requests what a view shows as a file, to the browser or into the folder of the notebook.
 
-    `what` is the whole view, the curves of the open feature, those of all features, or those of the feature that
-    the state names, whichever is open. `width` [mm] and `dpi` are the usual ones where they are None. `title` is
-    whether the curves have a heading.
+    `what` is the whole view, or the curves of the open feature. `width` [mm] and `dpi` are the usual ones where None.
     """
 
     format: str
-    what: What
+    what: Literal["view", "panel"]
     width: float | None
     dpi: float | None
-    title: bool
     to: Literal["browser", "notebook"]
     state: DocumentState
     choices: ViewChoices
@@ -170,14 +164,6 @@ class CancelRequest(Request):
 @dataclass(frozen=True)
 class ResumeRequest(Request):
     """Requests the features that are missing after a cancel or a failure."""
-
-
-@dataclass(frozen=True)
-class ViewRequest(Request):
-    """Reports that a page shows the explorer in a view, has removed that view, or is left."""
-
-    view: str
-    state: Presence
 
 
 # Each type of request, and the body of its reply.
@@ -199,7 +185,6 @@ REQUESTS: Final[Mapping[str, tuple[type[Request], type[Any]]]] = {
     "export": (ExportRequest, messages.ExportBody),
     "cancel": (CancelRequest, messages.NoBody),
     "resume": (ResumeRequest, messages.NoBody),
-    "view": (ViewRequest, messages.NoBody),
 }
 # A request that breaks the protocol comes from a page that loaded another version's front end.
 _RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."

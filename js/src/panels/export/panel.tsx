@@ -1,7 +1,6 @@
 /** Saves the view as a file: a menu of figures, tables, a page and the result. */
 import { type ExportItem, ExportMenu, type ExportNews } from "../../files/export_menu.tsx";
 import { FIGURES, save, titleOf, type Wish } from "../../files/save.ts";
-import type { Store } from "../../state/store.ts";
 import { useView } from "../../view/use_view.tsx";
 
 /** Figures for a column and for a page of a paper; widths in mm. */
@@ -12,8 +11,8 @@ const SIZES = [
 
 export function KernelExport({ news }: { news: ExportNews }) {
   const { store } = useView();
-  const { width = null, dpi = null } = store.settings.value;
-  const usual = { format: usualFormat(store), width, dpi };
+  const { format: usualFormat = "svg", width = null, dpi = null } = store.settings.value;
+  const usual = { format: usualFormat, width, dpi };
   const item = (name: string, label: string, wish: Wish): ExportItem => ({ name, label, act: () => save(store, wish) });
   const figures = SIZES.map(({ name, heading, ...size }) => ({
     heading,
@@ -41,11 +40,4 @@ export function KernelExport({ news }: { news: ExportNews }) {
     },
   ];
   return <ExportMenu title="Export the view" groups={groups} news={news} />;
-}
-
-/** The format set in JupyterLab, if this kernel can make it. */
-function usualFormat({ settings, figures }: Store): string {
-  const { format } = settings.value;
-  const offered = figures.value?.header.formats.find(({ name, problem }) => name === format && problem === null);
-  return offered?.name ?? "svg";
 }
