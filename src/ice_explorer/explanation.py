@@ -879,8 +879,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             λ of the filled bars, or by which segments fade; that of the explanation by default.
         rank_by, unit, ci : optional
             Of the ranking: "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact",
-            and the unit and the level of intervals, as for `table`. Intervals are whiskers, with brackets beside
-            neighbours that are tied.
+            and the unit and the level of intervals, as for `table`. Intervals are whiskers.
         max_features : int
             Of the ranking: maximum number of bars, 30 by default, fewer if the Axes are too small; a line below states
             the number.

@@ -115,14 +115,14 @@ test("beside the notebook, the path is told and can be copied; the news can be p
   expect(document.activeElement).toBe(part("export"));
 });
 
-test("settings say in which format, and how large; one that this kernel does not know is SVG", async () => {
+test("settings say in which format, and how large", async () => {
   const mounted = await mountDrawn();
   const size = { width: 89, dpi: 600 };
   const none = { width: null, dpi: null };
   for (const [n, settings, wanted] of [
     [1, { format: "pdf", ...size }, { format: "pdf", ...size }],
     [2, { format: "csv", ...size }, { format: "csv", ...none }],
-    [3, { format: "html" }, { format: "svg", ...none }],
+    [3, {}, { format: "svg", ...none }],
   ] as const) {
     setTo(settings);
     await choose(mounted, "notebook");

@@ -51,8 +51,7 @@ describe("what the kernel answers", () => {
   });
 
   test("are the traits that a page begins with", async () => {
-    // Files are the kernel's.
-    expect({ ...page.get("_header"), version: "" }).toEqual({ ...contract.header, formats: [] });
+    expect({ ...page.get("_header"), version: "" }).toEqual(contract.header);
     const shown = (["feature", "selection", "max_lines", "convention"] as const).map((name) => page.get(name));
     expect(shown).toEqual(["income", [11], 12, "paper"]);
     const [got, wanted] = [page.get("_profile"), bytes(contract.profile[0])].map((table) =>

@@ -173,8 +173,11 @@ class FeaturePlot:
     def _write_numbers(self) -> None:
         """Write the numbers of both axes as the explorer does, unless they have a formatter of their own."""
         ax, lines = self.ax, self.lines
-        if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
-            ax.yaxis.set_major_formatter(Numbers())
+        before: Any = ax.yaxis.get_major_formatter()
+        if isinstance(before, ScalarFormatter):
+            ax.yaxis.set_major_formatter(Numbers(lowest=self.y_domain[0]))
+        elif isinstance(before, Numbers):  # of earlier curves
+            before.lowest = min(before.lowest, self.y_domain[0])
         if lines.axis.kind == "numeric" and isinstance(ax.xaxis.get_major_formatter(), ScalarFormatter):
             write = Numbers(thousands_separator(lines.grid))
             ax.xaxis.set_major_formatter(write)

@@ -1,4 +1,4 @@
-"""Effects, interactions and pairs of features on Matplotlib Axes."""
+"""Effects and pairs of features on Matplotlib Axes."""
 
 from __future__ import annotations
 

@@ -113,11 +113,11 @@ def _color_bar(figure: Any, coloring: Coloring, palette: Palette, height: float,
 
 
 class Numbers(Formatter):
-    """Write the ticks of an axis alike, with a separator of thousands."""
+    """Write the ticks of an axis alike, with a separator of thousands; none below the lowest value, beside strips."""
 
-    def __init__(self, separator: str = ",") -> None:
+    def __init__(self, separator: str = ",", lowest: float = -np.inf) -> None:
         super().__init__()
-        self._separator = separator
+        self._separator, self.lowest = separator, lowest
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002 - of Matplotlib
         """Write one of the ticks."""
@@ -130,4 +130,4 @@ class Numbers(Formatter):
         step = float(np.diff(places).min(initial=np.inf))
         largest = float(np.abs(places).max(initial=0.0))
         write = number_format(largest, step if np.isfinite(step) else 1.0, separator=self._separator)
-        return [write(value) for value in values]
+        return [write(value) if value >= self.lowest else "" for value in values]

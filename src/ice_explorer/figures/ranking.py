@@ -44,8 +44,8 @@ def draw_ranking(
     is_whole = len(shown) == len(ranking.bars)
     if not is_whole:
         some = f"{len(shown):,} of {len(ranking.bars):,} features"
-        ax.text(0, len(shown) - 0.1, some, fontsize=0.9 * size, va="center", gid="count")
-    ax.set_ylim(len(shown) - 0.4 + 0.6 * (not is_whole), -0.6)
+        ax.text(0, len(shown), some, fontsize=0.9 * size, va="center", gid="count")
+    ax.set_ylim(len(shown) - 0.4 + (not is_whole), -0.6)
     return handles
 
 

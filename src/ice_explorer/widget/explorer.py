@@ -561,8 +561,7 @@ class ICEExplorer(anywidget.AnyWidget):
             Ends in .svg, .png, .pdf, .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
             explanation itself, which `ice_explorer.load` opens without the model.
         what : str
-            "view" is all that the screen shows: the ranking or the interactions, and the open feature with what stands
-            under it, or all features in small. "panel" is the open feature alone, coloured as it is; the name
+            "view" is what the screen shows: the ranking, and the open feature with what stands under it, or all features in small. "panel" is the open feature alone, coloured as it is; the name
             of a feature is the panel of that one. "all" are the panels of all features, in the order of the
             bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
             else the curves that are drawn, as `to_frame` returns them. A JSON has both, and of a view the curves of
