@@ -150,15 +150,6 @@ def test_the_first_free_number_is_taken(explanation, tmp_path_factory, taken):
     assert len(names(folder)) == len(taken) + 2
 
 
-def test_all_features_are_one_file_where_the_format_holds_them(explanation):
-    """Rows for each; a picture says how many files it would be."""
-    body, (content,) = answer(explanation, asked("csv", "all"))
-    assert body["filename"] == "curves-of-all-features.csv"
-    assert set(pd.read_csv(io.BytesIO(content))["feature"]) == {"moon", "wind", "view"}
-    with pytest.raises(errors.OptionError, match=r"must end in '\.pdf' to hold"):
-        answer(explanation, asked("png", "all"))
-
-
 def test_a_table_of_the_view_is_the_metrics(explanation):
     """It is named so."""
     body, (content,) = answer(explanation, asked("csv"))

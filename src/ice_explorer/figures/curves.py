@@ -14,7 +14,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import Normal, Stroke
 from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
-from sklearn.isotonic import isotonic_regression
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
 from ice_explorer.figures.legend import Numbers
@@ -488,7 +487,10 @@ def part_names(figure: Figure) -> None:
         box = ax.get_window_extent()
         ends = np.array([ax.transData.transform((0.0, text.xy[1]))[1] for text in names])
         steps = least * np.arange(len(names))
-        placed = np.clip(isotonic_regression(ends - steps), box.y0 + least / 2, box.y1 - steps[-1]) + steps
+        # Half way between moving them up alone and down alone.
+        up = np.maximum.accumulate(ends - steps)
+        down = np.minimum.accumulate((ends - steps)[::-1])[::-1]
+        placed = np.clip((up + down) / 2, box.y0 + least / 2, box.y1 - steps[-1]) + steps
         for text, shift in zip(names, 72 / figure.dpi * (placed - ends), strict=True):
             text.set_position((4, shift))
 

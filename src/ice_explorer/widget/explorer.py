@@ -561,15 +561,15 @@ class ICEExplorer(anywidget.AnyWidget):
             Ends in .svg, .png, .pdf, .html, .csv, .parquet (needs pyarrow), .json, or .ice: the
             explanation itself, which `ice_explorer.load` opens without the model.
         what : str
-            "view" is what the screen shows: the ranking, and the open feature with what stands under it, or all features in small. "panel" is the open feature alone, coloured as it is; the name
-            of a feature is the panel of that one. "all" are the panels of all features, in the order of the
-            bars: a PDF has a page for each. Of a CSV or Parquet, "view" is the table of metrics, everything
-            else the curves that are drawn, as `to_frame` returns them. A JSON has both, and of a view the curves of
-            all features. The provenance of a CSV is written to a JSON file next to it, "table.csv.json" for
-            "table.csv". In a CSV, texts that begin with =, +, -, @, a tab or a line break get an apostrophe in front,
-            so that spreadsheets do not run them as formulas; numbers are unchanged. An HTML is the explorer itself
-            with all features, as far as it works without a kernel: one page that needs no network;
-            `what` says what it opens with.
+            "view" is what the screen shows: the ranking, and the open feature with what stands under it, or all
+            features in small. "panel" is the open feature alone, coloured as it is; the name of a feature is the panel
+            of that one. "all" are the panels of all features, in the order of the bars: a PDF has a page for each. Of a
+            CSV or Parquet, "view" is the table of metrics, everything else the curves that are drawn, as `to_frame`
+            returns them. A JSON has both, and of a view the curves of all features. The provenance of a CSV is written
+            to a JSON file next to it, "table.csv.json" for "table.csv". In a CSV, texts that begin with =, +, -, @, a
+            tab or a line break get an apostrophe in front, so that spreadsheets do not run them as formulas; numbers
+            are unchanged. An HTML is the explorer itself with all features, as far as it works without a kernel: one
+            page that needs no network; `what` says what it opens with.
         width : float or str, optional
             Of the figure: in mm, or with its unit, as "89mm" or "3.5in". 180 mm for a view, 120 for a panel. Letters
             are as large as `rcParams["font.size"]` says, or 7.5 pt where that is Matplotlib's own.
