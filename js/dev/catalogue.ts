@@ -1,6 +1,6 @@
 /**
- * Every panel in every state, side by side. The address chooses: #name shows one, ?host=lab-dark sets the
- * theme's variables as JupyterLab would, ?width=400 makes the cell narrow.
+ * Every panel in every state. The address chooses: #name shows one, ?host=lab-dark sets the theme's variables as
+ * JupyterLab would, ?width=400 makes the cell narrow.
  */
 import type { RenderProps } from "@anywidget/types";
 import widget from "../src/index.ts";
@@ -68,7 +68,6 @@ export const cases: Record<string, () => FakeModel> = {
   "category with gaps": () => flat("District"),
   "category, coloured": () => flat("District", { color_by: "Energy class", selection: [4, 13] }),
   "category, slopes refused": () => flat("District", { kind: "d-ice" }),
-  "category, many rows": () => repeated(rentals, 8, { feature: "District", color_by: "Area", decay: 0.4 }),
   ordered: () => flat("Energy class", { color_by: "District" }),
   "numbers with gaps": () => flat("Area", { color_by: "District", selection: [2, 4] }),
   dates: () => flat("Built", { color_by: "First seen" }),
@@ -84,9 +83,7 @@ export const cases: Record<string, () => FakeModel> = {
   "observed target": () => observed.model({ feature: "Age", _view: { target: true } }),
   ALE: () => warm({ ale: true }),
   "ALE on levels": () => warm({ ale: true }, { feature: "Season" }),
-  "faded by distance alone": () => warm({ fade: "distance" }, { selection: [3] }),
   "distances given the other features": () => recounted(warm({}, { distance: "conditional" })),
-  "values unlike the data, slopes": () => warm({}, { kind: "d-ice" }),
   "values unlike the data, levels": () => warm({}, { feature: "Season" }),
   "all that is optional": () =>
     warm({ ale: true }, { feature: "Apparent temperature", kind: "c-ice", color_by: "Season", selection: [3] }),
@@ -104,7 +101,6 @@ export const cases: Record<string, () => FakeModel> = {
   "two numbers, computing": () =>
     paired("Age", "BMI", clinic).replying("two_way", { share_done: 0.4, two_way: null }, 1),
   "two numbers, refused": () => paired("Age", "BMI", clinic).refusing("two_way", FAILED),
-  "no decay": () => clinic.model({ decay: 1, rank_by: "heterogeneity" }),
   "long names": () => names.model({ kind: "c-ice" }),
   "names that begin alike": () => many(12, {}, alike),
   "forty features": () => many(40),
@@ -115,7 +111,6 @@ export const cases: Record<string, () => FakeModel> = {
     age({ ci: 0.95 }).replying("intervals", { n_known: 3, n_features: 8, intervals: null }, 1),
   "intervals, refused": () => age({ ci: 0.95 }).refusing("intervals", FAILED),
   "as in the paper": () => recounted(clinic.model({ convention: "paper" })),
-  "shares, computing": () => age(partly({ unit: "share" })),
   computing: () => clinic.model(partly({ feature: "" })),
   "computing, open": () => clinic.model(partly({ feature: "Visits" })).replying("curves", null),
   cancelled: () =>
@@ -123,42 +118,22 @@ export const cases: Record<string, () => FakeModel> = {
   "drafts, computing": () => drafted(age(), { nRows: 1024, nAll: 100_000, nExact: 2 }),
   "drafts, cancelled": () =>
     cancelledDraft(clinic.model({ feature: "Marker", selection: [33] }), { nRows: 2048, nAll: 100_000, nExact: 3 }),
-  "drafts of two thousand": () => drafted(many(2000), { nRows: 256, nAll: 1500, nExact: 7 }),
-  "drafts, shares, all features": () =>
-    drafted(age({ unit: "share", _view: { right: "all" } }), { nRows: 512, nAll: 100_000, nExact: 3 }),
-  error: () =>
-    clinic
-      .model(
-        partly({
-          feature: "Marker",
-          _status: statusOf({ state: "error", done: 3, label: "Marker", message: FAILED }),
-        }),
-      )
-      .refusing("curves", FAILED),
+  error: () => {
+    const _status = statusOf({ state: "error", done: 3, label: "Marker", message: FAILED });
+    return clinic.model(partly({ feature: "Marker", _status })).refusing("curves", FAILED);
+  },
   "all features": () => clinic.model({ color_by: "BMI", _view: { right: "all" } }),
-  "all features, centred, each on its axis": () =>
-    clinic.model({
-      ...{ kind: "c-ice", color_by: "Smoker", selection: [4, 33] },
-      _view: { right: "all", shared_y: false },
-    }),
-  "all features, parted, many selected": () =>
-    age({ color_by: "BMI", selection: SIXTY, _view: { right: "all", coloring: "median" } }),
   "all features, slopes": () => rentals.model({ kind: "d-ice", _view: { right: "all" } }),
   "all features, every kind": () => rentals.model({ color_by: "District", _view: { right: "all" } }),
   "all features, many": () => many(30, { feature: "iron 2", _view: { right: "all" } }),
   "all features, computing": () => age(partly({ _view: { right: "all" } })),
   "all features, refused": () => age({ _view: { right: "all" } }).refusing("curves", FAILED, "BMI"),
   compared: () => rentals.model({ kind: "d-ice", _view: { right: "all", compared: ["District", "Area"] } }),
-  "compared, coloured, many selected": () =>
-    age({ color_by: "BMI", selection: SIXTY, _view: { right: "all", compared: ["Marker", "BMI"] } }),
   "two models": () => twoModels.model({ feature: "Age" }),
   "two models, many selected": () => twoModels.model({ feature: "BMI", selection: SIXTY.slice(0, 40) }),
   "two models, centred": () => twoModels.model({ feature: "BMI", kind: "c-ice", anchor: "median" }),
   "two models by disagreement": () => twoModels.model({ feature: "Age", rank_by: "disagreement", model: "trees" }),
   "two models, the second open": () => twoModels.model({ feature: "Marker", model: "trees", ci: 0.95 }),
-  "two models, one coloured": () => twoModels.model({ feature: "Age", model: "trees", color_by: "Smoker" }),
-  "two models, one hidden": () =>
-    twoModels.model({ feature: "Age", _view: { filters: { Model: { hidden: ["logistic"] } } } }),
   "two models, all features": () => twoModels.model({ feature: "Age", _view: { right: "all" } }),
   "two models, numbers with gaps": () => rentalModels.model({ feature: "Area" }),
   "four models": () => fourModels.model({ feature: "Age" }),
@@ -167,67 +142,27 @@ export const cases: Record<string, () => FakeModel> = {
     clinic.model({ color_by: "Ward" }).refusing("colors", "'Ward' has 858 different values, one per row."),
 };
 
-/** Typical cases of each panel, by the name of its folder, with all kinds of features, states and models between them. */
-export const typical: Record<string, readonly string[]> = {
-  ranking: ["ready", "forty features", "two thousand, computing", "intervals", "two models by disagreement"],
-  interactions: ["interactions"],
-  feature: [
-    "slopes",
-    "category, coloured",
-    "numbers with gaps",
-    "dates",
-    "all that is optional",
-    "error",
-    "four models",
-  ],
-  controls: ["groups and a filter", "ramp", "parted at the median"],
-  pair: ["two kinds of levels", "two numbers, computing"],
-  rows: ["coloured", "many selected"],
-  small_plots: ["all features, every kind", "compared", "three classes"],
-  status: ["cancelled", "drafts, cancelled"],
-  export: ["kernel gone"],
-};
-
-/** Shows the case that the address names behind "#", or all, on the catalogue's own page; tests take the cases alone. */
-function show(main: HTMLElement, wanted: string, width: string | null, signal: AbortSignal): void {
-  const sections = Object.entries(cases)
-    .filter(([name]) => wanted === "" || name === wanted)
-    .map(([name, make]) => {
-      const section = document.createElement("section");
-      section.className = "case";
-      const heading = document.createElement("h2");
-      heading.textContent = name;
-      const cell = document.createElement("div");
-      if (width !== null) cell.style.width = `${width}px`;
-      section.append(heading, cell);
-      return {
-        section,
-        render: () => widget.render({ model: make(), el: cell, signal } as unknown as RenderProps<Traits>),
-      };
-    });
-  main.replaceChildren(...sections.map(({ section }) => section));
-  for (const { render } of sections) void render();
-}
-
+/** Shows the case that the address names behind "#"; tests take the cases alone. */
 function start(main: HTMLElement, nav: HTMLElement): void {
   const query = new URLSearchParams(location.search);
   document.body.dataset.host = query.get("host") ?? "unknown";
-  for (const name of Object.keys(cases)) {
-    const link = document.createElement("a");
-    link.href = `#${encodeURIComponent(name)}`;
-    link.textContent = name;
-    nav.append(link);
-  }
+  nav.innerHTML = Object.keys(cases)
+    .map((name) => `<a href="#${encodeURIComponent(name)}">${name}</a>`)
+    .join("");
   let shown = new AbortController();
-  const change = () => {
-    const wanted = decodeURIComponent(location.hash.slice(1));
+  const show = () => {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const model = cases[name]?.();
     shown.abort();
     shown = new AbortController();
-    nav.hidden = wanted !== "";
-    show(main, wanted, query.get("width"), shown.signal);
+    nav.hidden = name !== "";
+    main.replaceChildren();
+    main.style.width = `${query.get("width") ?? ""}px`;
+    const { signal } = shown;
+    if (model !== undefined) void widget.render({ model, el: main, signal } as unknown as RenderProps<Traits>);
   };
-  window.addEventListener("hashchange", change);
-  change();
+  window.addEventListener("hashchange", show);
+  show();
 }
 
 const [main, nav] = [document.querySelector("main"), document.querySelector("nav")];

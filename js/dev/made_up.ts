@@ -1,16 +1,6 @@
 /** What no fixture has: thousands of features or rows, samples, and replies that hardly any data would lead to. */
 import { randomLcg, randomNormal } from "d3-random";
-import { rankFeatures } from "../src/state/ranking.ts";
-import { Reading } from "../src/state/reading.ts";
-import type {
-  CurvesBody,
-  DriversBody,
-  Header,
-  IntervalsBody,
-  IntervalsRequest,
-  Status,
-  Traits,
-} from "../src/wire/protocol.ts";
+import type { CurvesBody, DriversBody, Header, Status, Traits } from "../src/wire/protocol.ts";
 import { decodeImpact, decodeProfile } from "../src/wire/tables.ts";
 import { clinic } from "./explorers.ts";
 import { type Answer, FakeModel, firstFeatures, type RecordedKernel, takeRows } from "./recorded.ts";
@@ -54,9 +44,6 @@ export function manyFeatures(
   }
   const described: Header = { ...header, features, notes: [] };
   const answer: Answer = (request) => {
-    if (request.type === "intervals") {
-      return { reply: { id: request.id, type: "result", body: intervalsOf(described, impacts, profiles, request) } };
-    }
     if (!("feature" in request)) return kernel.answer(request);
     const at = features.findIndex(({ name }) => name === request.feature);
     const answered = kernel.answer({ ...request, feature: known[at % known.length]!.name });
@@ -86,27 +73,6 @@ export function someOfMany(count: number, done: number): FakeModel {
   const [impact, profile] = [model.get("_impact"), model.get("_profile")] as [Float32Array, Float32Array];
   model.pushAll(firstFeatures(model.get("_header"), impact, profile, done));
   return model;
-}
-
-/** Intervals around figures; neighbours are tied whose bars end in each other's. */
-function intervalsOf(
-  header: Header,
-  impact: Float32Array,
-  profile: Float32Array,
-  { rank_by, decay, unit }: IntervalsRequest,
-): IntervalsBody {
-  const figures = { header, impact: decodeImpact(header, impact), profile: decodeProfile(header, profile) };
-  const known = rankFeatures(new Reading(figures, decay, unit), rank_by).filter(({ value }) => Number.isFinite(value));
-  const n = header.features.length;
-  const ends = () => new Float64Array(n).fill(Number.NaN);
-  const [low, high, rank_low, rank_high] = [ends(), ends(), ends(), ends()];
-  for (const { index, value, rank } of known) {
-    [low[index], high[index]] = [0.85 * value, 1.2 * value];
-    [rank_low[index], rank_high[index]] = [Math.max(1, rank - 1), Math.min(known.length, rank + 1)];
-  }
-  const pairs = known.slice(1).map(({ index }, at): [number, number] => [known[at]!.index, index]);
-  const tied = pairs.filter(([one, other]) => high[other]! > (low[one]! + high[one]!) / 2 && high[other]! > 0);
-  return { n_known: n, n_features: n, intervals: { low, high, rank_low, rank_high, tied } };
 }
 
 // --- as many rows as wanted -------------------------------------------------------------------------

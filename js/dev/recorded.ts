@@ -10,8 +10,6 @@ import type {
   Bytes,
   ClassesBody,
   CurvesBody,
-  ExportBody,
-  ExportRequest,
   Header,
   Reply,
   Request,
@@ -325,8 +323,6 @@ export class RecordedKernel {
       case "cancel":
       case "resume":
         return {};
-      case "export":
-        return exported(request);
       case "rows":
         return this.#rows(request);
       case "what_if": {
@@ -393,17 +389,4 @@ function drawn(nRows: number, most: number, selection: readonly number[]): numbe
   const rows = new Set(selection);
   for (let row = 0; row < nRows; row += every) rows.add(row);
   return [...rows].sort((a, b) => a - b);
-}
-
-/** One black pixel. */
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
-const SVG =
-  '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/></svg>';
-
-function exported({ format, to, state }: ExportRequest): ExportBody {
-  const filename = `${state.feature}.${format}`;
-  const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
-  const bytes = Uint8Array.from(format === "png" ? atob(PNG) : SVG, (letter) => letter.charCodeAt(0));
-  const mime = format === "svg" ? "image/svg+xml" : `image/${format}`;
-  return { filename, mime, path, content: path === null ? bytes : null };
 }

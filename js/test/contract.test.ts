@@ -240,8 +240,8 @@ test("interactions are those of the engine, the largest first", () => {
   expect(Object.fromEntries(body.pairs.map(({ first, second, h2 }) => [`${first} × ${second}`, h2]))).toEqual(
     means.pairs,
   );
-  const h2 = body.pairs.map((pair) => pair.h2);
-  expect(h2).toEqual([...h2].sort((a, b) => b - a));
+  const sizes = body.pairs.map(({ effect }) => effect);
+  expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
 });
 
 test.each(repliesTo<ColorsReply>("colors"))(

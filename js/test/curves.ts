@@ -11,6 +11,7 @@ export const curvesOf = (more: Partial<CurvesBody>): CurvesBody => ({
   n_observations: 2,
   offset: 0,
   prediction_range: [0, 1],
+  average: "",
   row_labels: null,
   median: 1,
   positions: Uint32Array.of(0, 1),

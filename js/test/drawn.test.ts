@@ -3,15 +3,13 @@ import { readFileSync } from "node:fs";
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
 import { leavingText } from "../src/panels/feature/notes.tsx";
-import { averageSentence } from "../src/panels/feature/sentence.tsx";
 import { slopeEnds } from "../src/plot/geometry/transforms.ts";
 import type { Scene } from "../src/plot/scene.ts";
 import { type ValueRange, valueRange } from "../src/plot/value_range.ts";
 import { type Split, splitColors } from "../src/state/two_sides.ts";
-import type { ColorScale, ColorsBody, CurvesBody } from "../src/wire/protocol.ts";
+import type { ColorScale, ColorsBody } from "../src/wire/protocol.ts";
 
 interface Contract {
-  sentences: (Pick<CurvesBody, "kind" | "levels" | "offset"> & { grid: number[]; mean: number[]; text: string })[];
   slopes: {
     name: string;
     lengths: number[];
@@ -45,12 +43,6 @@ function slopes(lengths: number[], some: number[][], times: number): Scene {
 }
 
 describe("a figure and the screen have in common", () => {
-  test.each(written.sentences)("what is said of a feature: $text", ({ kind, levels, offset, grid, mean, text }) => {
-    const partialDependence = Float32Array.from(mean, (value) => value - offset);
-    const axis = { feature: "x", kind, levels, offset, grid: Float64Array.from(grid) };
-    expect(averageSentence({ ...axis, partial_dependence: partialDependence } as CurvesBody, "predicted y")).toBe(text);
-  });
-
   test.each(written.slopes)("where the axis of slopes is cut: $name", (each) => {
     const scene = slopes(each.lengths, each.lines, each.times);
     const range = valueRange(scene, { target: null, ale: null });

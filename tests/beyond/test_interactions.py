@@ -49,7 +49,7 @@ def test_figures_are_those_of_loops():
     for pair in i.pairs.index[::2]:
         assert_allclose(i.pairs["h2"][pair], oracle(nonlinear, X, weights, list(pair)), rtol=1e-9, atol=1e-20)
     assert i.features.is_monotonic_decreasing
-    assert i.pairs["h2"].is_monotonic_decreasing
+    assert i.pairs["size"].is_monotonic_decreasing
 
 
 def test_whole_weights_are_repeated_rows():
@@ -74,7 +74,7 @@ def test_a_product_is_all_interaction():
     X = np.array([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
     i = explain(lambda X: X[:, 0] * X[:, 1], X).interactions()
     assert_allclose(i.features, 1)
-    assert_allclose(i.pairs, 1)
+    assert_allclose(i.pairs["h2"], 1)
     for c in (0.5, 3):
         i = explain(lambda X, c=c: X[:, 0] + X[:, 1] + c * X[:, 0] * X[:, 1], X).interactions()
         assert_allclose(i.features, c**2 / (2 + c**2))

@@ -459,35 +459,59 @@ def split_cases():
     return written
 
 
-def sentence_cases():
-    """Means along axes of every kind, and the notes about them."""
-    dates = (11_000.0 + 400 * np.arange(4)).tolist()
-    cases: list[tuple[str, list[float], list[str] | None, list[float]]] = [
-        ("numeric", [1, 2, 3], None, [2650, 4000, 5240]),
-        ("numeric", [2009, 2010, 2011, 2012], None, [2650, 5900, 5240, 5000]),
-        ("numeric", [0.125, 0.25, 12_000, 14_000], None, [5000, 4000, 6000, 5000]),
-        ("numeric", [1, 2, 3], None, [0.3, 0.3002, 0.3005]),
-        ("numeric", [1, 2, 3], None, [3, 3, 3]),
-        ("numeric", [1], None, [3]),
-        ("boolean", [0, 1], None, [3000, 4000]),
-        ("category", [0, 1, 2], ["dry", "damp", "wet"], [300, 500, 200]),
-        ("category", [0, 1], ["dry", "wet"], [0.25, 0.5]),
-        ("ordered", [0, 1, 2], ["lo", "mid", "hi"], [1, 4, 2]),
-        ("datetime", dates, None, [1, 5, 4, 3]),
-        ("timedelta", [0.5, 1.5, 3], None, [-1, -5, -2]),
-    ]
-    written = []
-    for kind, grid, levels, mean in cases:
-        axis = DisplayAxis(kind, np.array(grid, dtype=float), np.empty(0), 0.0, levels)
-        middle = (min(mean) + max(mean)) / 2
-        text = average_sentence("x", axis, np.array(mean, dtype=float), "predicted y", middle)
-        written.append({"kind": kind, "grid": grid, "levels": levels, "mean": mean, "offset": middle, "text": text})
-    return written
+DATES = (11_000.0 + 400 * np.arange(4)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "grid", "levels", "mean", "text"),
+    [
+        ("numeric", [1, 2, 3], None, [2650, 4000, 5240], "rises from 2,650 to 5,240 along x."),
+        (
+            *("numeric", [2009, 2010, 2011, 2012], None, [2650, 5900, 5240, 5000]),
+            "rises from 2,650 to 5,000 along x, with a maximum of 5,900 at 2010.",
+        ),
+        (
+            *("numeric", [0.125, 0.25, 12_000, 14_000], None, [5000, 4000, 6000, 5000]),
+            "begins and ends at 5,000 along x, with a minimum of 4,000 at 0.25 and a maximum of 6,000 at 12,000.",
+        ),
+        ("numeric", [0, 1, 2], None, [999_999.5, 1e6, 1_000_000.5], "rises from 999,999.50 to 1,000,000.50 along x."),
+        ("numeric", [1, 2, 3], None, [3, 3, 3], "is 3 whatever the value of x."),
+        ("numeric", [1], None, [3], "is 3; x has one value, 1."),
+        ("boolean", [0, 1], None, [3000, 4000], "is 3,000 for x = false and 4,000 for true."),
+        (
+            *("category", [0, 1, 2], ["dry", "damp", "wet"], [300, 500, 200]),
+            "is lowest for x = wet, 200, and highest for damp, 500.",
+        ),
+        ("category", [0, 1], ["dry", "wet"], [0.25, 0.5], "is 0.250 for x = dry and 0.500 for wet."),
+        (
+            *("ordered", [0, 1, 2], ["lo", "mid", "hi"], [1, 4, 2]),
+            "rises from 1.00 to 2.00 along x, with a maximum of 4.00 at mid.",
+        ),
+        (
+            "datetime",
+            DATES,
+            None,
+            [1, 5, 4, 3],
+            "rises from 1.00 to 3.00 along x, with a maximum of 5.00 at 2001-03-19.",
+        ),
+        (
+            "timedelta",
+            [0.5, 1.5, 3],
+            None,
+            [-1, -5, -2],
+            "falls from −1.00 to −2.00 along x, with a minimum of −5.00 at 1.5 d.",
+        ),
+    ],
+)
+def test_how_the_mean_goes_is_a_sentence(kind, grid, levels, mean, text):
+    axis = DisplayAxis(kind, np.array(grid, dtype=float), np.empty(0), 0.0, levels)
+    middle = (min(mean) + max(mean)) / 2
+    sentence = average_sentence("x", axis, np.array(mean, dtype=float), "prediction of y", middle)
+    assert sentence == f"On average the prediction of y {text}"
 
 
 def contract():
     return {
-        "sentences": sentence_cases(),
         "slopes": slope_cases(),
         "bins": [{"n_grid": n, "ends": slope_ends(n).tolist()} for n in (0, 1, 2, 21, 22, 41, 100, 595)],
         "splits": split_cases(),

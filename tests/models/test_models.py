@@ -147,7 +147,7 @@ class Crisp:
 def test_curves_of_labels_are_indicators_and_their_mean_is_a_share():
     """Of a model that lists no labels they are those that it predicts; shares of all classes add to one."""
     e = explained(Crisp(), families.X, output="old")
-    assert e.output_label == "predicted as old (1) or not (0)"
+    assert e.output_label == "prediction of old (1) or not (0)"
     assert set(np.unique(e["age"].curves)) == {0.0, 1.0}
     assert_allclose(e["income"].partial_dependence, (families.X["age"] > 26).mean())
     model = svm.LinearSVC(random_state=0).fit(families.X, families.SIZE)

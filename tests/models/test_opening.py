@@ -110,7 +110,7 @@ def test_clusters_are_names(model):
     rows = X.iloc[[7]].assign(a=f.grid[0])
     assert_allclose(f.curves[7, 0], float(model.predict(rows)[0] == 2))
     assert set(np.unique(f.curves)) <= {0.0, 1.0}
-    assert e.output_label == "predicted as 2 (1) or not (0)"
+    assert e.output_label == "prediction of 2 (1) or not (0)"
     assert e.notes[0] == (
         "The model is a clusterer, so its labels are explained as names: a curve is 1 where the predicted label is the "
         "explained one and 0 elsewhere, and the mean of the curves is the share of that label."
@@ -129,7 +129,7 @@ def test_outlier_detectors_are_explained_by_their_score(model):
     )
     assert e.settings.response == "decision_function"
     inlier = ice.explain(model, X.to_numpy(), response="predict", grid="quantile", grid_size=5)
-    assert inlier.output_label == "predicted as 1 (1) or not (0)"
+    assert inlier.output_label == "prediction of 1 (1) or not (0)"
 
 
 def test_a_detector_without_a_decision_function_is_explained_by_the_scores_of_samples():
@@ -152,4 +152,4 @@ def test_a_detector_without_a_decision_function_is_explained_by_the_scores_of_sa
 def test_scores_of_pairs_of_classes_are_not_taken_for_scores_of_classes():
     """Three classes have three pairs, which look like three scores: the labels are explained instead."""
     e = ice.explain(SVC(decision_function_shape="ovo").fit(X, LABELS), X, output="mid", grid="quantile", grid_size=5)
-    assert e.output_label == "predicted as mid (1) or not (0)"
+    assert e.output_label == "prediction of mid (1) or not (0)"

@@ -89,7 +89,7 @@ def logistic():
         (
             "predict",
             lambda m: lambda r: (m.predict(r) == "yes") * 1.0,
-            "predicted as yes (1) or not (0)",
+            "prediction of yes (1) or not (0)",
         ),
     ],
 )

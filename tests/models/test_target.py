@@ -101,7 +101,7 @@ def test_what_is_predicted_is_called_as_the_user_calls_it():
     number = LinearRegression().fit(X, y)
     classes = LogisticRegression().fit(X, np.where(y > y.median(), "busy", "quiet"))
     truth = LogisticRegression().fit(X, y > y.median())
-    assert ice.ICEExplorer(number, X, y).explanation.output_label == "predicted rentals"
+    assert ice.ICEExplorer(number, X, y).explanation.output_label == "prediction of rentals"
     assert ice.ICEExplorer(number, X, y.to_numpy()).explanation.output_label == "prediction"
     assert ice.ICEExplorer(number, X, y.rename(None)).explanation.output_label == "prediction"
     assert ice.explain(number, X, progress=False).output_label == "prediction"
@@ -114,6 +114,6 @@ def test_the_columns_of_a_target_name_the_outputs():
     """Of several numbers each has the name of its column."""
     Y = pd.DataFrame({"casual": X["a"], "registered": X["b"]})
     x = ice.ICEExplorer(LinearRegression().fit(X, Y), X, Y)
-    assert x.explanation.output_label == "predicted casual"
+    assert x.explanation.output_label == "prediction of casual"
     x.output = "1"
-    assert x.explanation.output_label == "predicted registered"
+    assert x.explanation.output_label == "prediction of registered"

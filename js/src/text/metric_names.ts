@@ -27,7 +27,7 @@ export function captionOf(metric: RankBy, unit: Unit, quantity: string): string 
   const name = isImpact ? "" : `${RANK_LABELS[metric]}, `;
   if (unit === "sd") return `${name}% of the standard deviation of the predictions`;
   if (unit === "share") return `${name}% of all features together`;
-  const change = `change of ${quantity}`;
+  const change = `change of the ${quantity}`;
   const isPerSd = metric !== "missing_impact" && metric !== "disagreement";
   return `${name}${change}${isPerSd ? " per standard deviation of the feature" : ""}`;
 }

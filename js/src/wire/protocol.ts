@@ -223,7 +223,8 @@ export interface MissingBody {
  * values and their scale tell them. `target` is what was observed of each line, NaN where missing; null where none
  * was given. `at_own` are predictions at observed values, with the median in place of a missing one; null where all
  * of these are grid values. Values, predictions, partial dependence, those of `missing` and `at_own` are stored
- * minus `offset`, so that float32 keeps their precision on large outputs.
+ * minus `offset`, so that float32 keeps their precision on large outputs. `average` is a sentence about the partial
+ * dependence.
  *
  * Grid and observed are numbers; 0 and 1; days since 1970 or days; ranks; or, for levels without an order,
  * 0 … n_grid - 1, where -1 is an observed level that is not on the grid. `levels` are the names of the grid values.
@@ -237,6 +238,7 @@ export interface CurvesBody {
   n_observations: number;
   offset: number;
   prediction_range: [number, number];
+  average: string;
   row_labels: string[] | null;
   median: number;
   clock: [number, number][];
@@ -335,7 +337,7 @@ export interface TextPart {
  *
  * `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
  * changes in both groups of the best split, or that rows change both ways; it is empty where one effect describes
- * all rows.
+ * all rows. `together` says what two columns explain, where that is more than one does.
  */
 export interface DriversBody {
   feature: string;

@@ -2,7 +2,7 @@
 /// <reference types="vite/client" />
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { cases, typical } from "../../dev/catalogue.ts";
+import { cases } from "../../dev/catalogue.ts";
 import { contrasts, findings } from "./findings.ts";
 import { dress, emulate, hosts, settled } from "./hosts.ts";
 import { frame, type Mounted, mount, slideTo } from "./mount.ts";
@@ -118,6 +118,27 @@ async function check(name: string, width = 1000, clicked = ""): Promise<Mounted>
   expect(movingParts(mounted.root)).toEqual([]);
   return mounted;
 }
+
+/** Typical cases of each panel, by the name of its folder, with all kinds of features, states and models between them. */
+const typical: Record<string, readonly string[]> = {
+  ranking: ["ready", "forty features", "two thousand, computing", "intervals", "two models by disagreement"],
+  interactions: ["interactions"],
+  feature: [
+    "slopes",
+    "category, coloured",
+    "numbers with gaps",
+    "dates",
+    "all that is optional",
+    "error",
+    "four models",
+  ],
+  controls: ["groups and a filter", "ramp", "parted at the median"],
+  pair: ["two kinds of levels", "two numbers, computing"],
+  rows: ["coloured", "many selected"],
+  small_plots: ["all features, every kind", "compared", "three classes"],
+  status: ["cancelled", "drafts, cancelled"],
+  export: ["kernel gone"],
+};
 
 /** What a typical case of a panel shows. */
 const PARTS: Record<string, string> = {

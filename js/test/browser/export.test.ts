@@ -1,7 +1,7 @@
 /** The export menu, and what it asks of the kernel, of the downloads and of the clipboard. */
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { asked, caughtClipboard, caughtDownloads } from "./exports.ts";
+import { asked, caughtClipboard, caughtDownloads, exporter } from "./exports.ts";
 import { frame, kernel, type Mounted, mount, mountDrawn, mountFrame, notebookCell, press } from "./mount.ts";
 import { setTo } from "./settings.ts";
 
@@ -13,8 +13,7 @@ async function choose({ part }: Mounted, name: string): Promise<void> {
 test("the view is saved as the SVG that the kernel draws of it, as this view shows it", async () => {
   const caught = caughtDownloads();
   const mounted = await mountDrawn(
-    kernel.model({
-      feature: "Age",
+    exporter({
       kind: "c-ice",
       decay: 0.5,
       unit: "share",
@@ -58,7 +57,7 @@ test.each([
   ["ice", { format: "ice", what: "view", width: null }],
 ])("%s is downloaded as the kernel makes it", async (name, wish) => {
   const caught = caughtDownloads();
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   await choose(mounted, name);
   await expect.poll(() => caught.length).toBe(1);
   expect(asked(mounted)).toMatchObject([{ ...wish, to: "browser" }]);
@@ -67,7 +66,7 @@ test.each([
 
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
   const written = caughtClipboard();
-  const mounted = mount(kernel.model({ feature: "Age" }));
+  const mounted = mount(exporter());
   mounted.model.delay = 60;
   await mounted.drawn("Age");
   await choose(mounted, "copy");
@@ -82,7 +81,7 @@ test.each([
   ["not there", () => void vi.spyOn(navigator, "clipboard", "get").mockReturnValue(undefined as never)],
 ])("a clipboard that is %s is said in a sentence", async (_case, prepare) => {
   prepare();
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   await choose(mounted, "copy");
   await expect
     .poll(() => mounted.part("export-problem").textContent)
@@ -91,7 +90,7 @@ test.each([
 
 test("a picture that cannot be made is not the clipboard's fault", async () => {
   caughtClipboard(new DOMException("Denied.", "NotAllowedError"));
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   mounted.model.answer = ({ id }) => ({ reply: { id, type: "error", message: "The model failed." } });
   await choose(mounted, "copy");
   await expect.poll(() => mounted.part("export-problem").textContent).toBe("The model failed.");
@@ -99,7 +98,7 @@ test("a picture that cannot be made is not the clipboard's fault", async () => {
 
 test("beside the notebook, the path is told and can be copied; the news can be put away", async () => {
   const written = caughtClipboard();
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   const { part } = mounted;
   expect(part("export-news").clientHeight).toBe(0);
   await choose(mounted, "notebook");
@@ -116,7 +115,7 @@ test("beside the notebook, the path is told and can be copied; the news can be p
 });
 
 test("settings say in which format, and how large", async () => {
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   const size = { width: 89, dpi: 600 };
   const none = { width: null, dpi: null };
   for (const [n, settings, wanted] of [
@@ -134,7 +133,7 @@ test("settings say in which format, and how large", async () => {
 });
 
 test("the menu is gone through and closed with keys, and stays open when its rule is pressed in a notebook, whose cells take the focus", async () => {
-  const { part, root } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebookCell());
+  const { part, root } = await mountDrawn(exporter(), 1000, notebookCell());
   part("export").focus();
   await press("{Enter}");
   expect(document.activeElement).toBe(part("export-column-svg"));
@@ -162,7 +161,7 @@ test("there is nothing to save before there is a picture, and the page is told s
 });
 
 test("while a file is made the button says so, also where nothing moves", async () => {
-  const mounted = await mountDrawn();
+  const mounted = await mountDrawn(exporter());
   const sign = () => getComputedStyle(mounted.part("export"), "::after").borderRadius;
   const usual = sign();
   const { answer } = mounted.model;
@@ -177,7 +176,7 @@ test("while a file is made the button says so, also where nothing moves", async 
 });
 
 test("the page opens the menu by an event, and Escape gives the focus back to what had it", async () => {
-  const { part, root } = await mountDrawn();
+  const { part, root } = await mountDrawn(exporter());
   part("plot").focus();
   root.dispatchEvent(new CustomEvent("ice-explorer:export"));
   expect(document.activeElement).toBe(part("export-column-svg"));

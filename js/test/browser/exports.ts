@@ -1,6 +1,8 @@
 /** Stands between the explorer and what a page would really download, or write to the clipboard. */
 import { onTestFinished, vi } from "vitest";
-import type { Mounted } from "./mount.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
+import type { ExportBody, ExportRequest, Traits } from "../../src/wire/protocol.ts";
+import { kernel, type Mounted } from "./mount.ts";
 
 /** What the kernel was asked to make. */
 export const asked = ({ model }: Mounted) => model.sent.filter((request) => request.type === "export");
@@ -31,4 +33,28 @@ export function caughtClipboard(error?: Error): { items: ClipboardItem[]; texts:
   vi.spyOn(navigator, "clipboard", "get").mockReturnValue(clipboard as unknown as Clipboard);
   onTestFinished(() => void vi.restoreAllMocks());
   return caught;
+}
+
+/** An explorer with "Age" open, whose kernel answers a request for a file with a small one. */
+export function exporter(traits: Partial<Traits> = {}): FakeModel {
+  const model = kernel.model({ feature: "Age", ...traits });
+  const { answer } = model;
+  model.answer = (request) =>
+    request.type === "export"
+      ? { reply: { id: request.id, type: "result", body: exported(request) } }
+      : answer(request);
+  return model;
+}
+
+/** One black pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/></svg>';
+
+function exported({ format, to, what, state }: ExportRequest): ExportBody {
+  const filename = `${what === "view" ? "view" : state.feature}.${format}`;
+  const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
+  const bytes = Uint8Array.from(format === "png" ? atob(PNG) : SVG, (letter) => letter.charCodeAt(0));
+  const mime = format === "svg" ? "image/svg+xml" : `image/${format}`;
+  return { filename, mime, path, content: path === null ? bytes : null };
 }

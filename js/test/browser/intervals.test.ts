@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { cases } from "../../dev/catalogue.ts";
 import { manyFeatures } from "../../dev/made_up.ts";
+import type { FakeModel } from "../../dev/recorded.ts";
+import { rankFeatures } from "../../src/state/ranking.ts";
+import { Reading } from "../../src/state/reading.ts";
 import { explanation } from "../../src/text/glossary.ts";
+import type { IntervalsBody } from "../../src/wire/protocol.ts";
+import { decodeImpact, decodeProfile } from "../../src/wire/tables.ts";
 import { frame, kernel, letGo, mount, mountDrawn, slideTo } from "./mount.ts";
 
 type Mounted = ReturnType<typeof mount>;
@@ -55,8 +60,26 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
   expect(model.saved.length).toBe(saved);
 });
 
+/** Intervals around the impact; neighbours are tied whose bars end in each other's. */
+function intervalsOf(model: FakeModel): IntervalsBody {
+  const header = model.get("_header");
+  const [impact, profile] = [decodeImpact(header, model.get("_impact")), decodeProfile(header, model.get("_profile"))];
+  const known = rankFeatures(new Reading({ header, impact, profile }, 0.75, "prediction"), "impact");
+  const n = header.features.length;
+  const ends = () => new Float64Array(n).fill(Number.NaN);
+  const [low, high, rank_low, rank_high] = [ends(), ends(), ends(), ends()];
+  for (const { index, value, rank } of known) {
+    [low[index], high[index]] = [0.85 * value, 1.2 * value];
+    [rank_low[index], rank_high[index]] = [Math.max(1, rank - 1), Math.min(n, rank + 1)];
+  }
+  const pairs = known.slice(1).map(({ index }, at): [number, number] => [known[at]!.index, index]);
+  const tied = pairs.filter(([one, other]) => high[other]! > (low[one]! + high[one]!) / 2 && high[other]! > 0);
+  return { n_known: n, n_features: n, intervals: { low, high, rank_low, rank_high, tied } };
+}
+
 test("a whisker reaches from end to end of its interval, with its meaning in the key; brackets join no rows of a search", async () => {
-  const mounted = mount(manyFeatures(24, { rank_by: "impact", ci: 0.9 }));
+  const model = manyFeatures(24, { rank_by: "impact", ci: 0.9 });
+  const mounted = mount(model.replying("intervals", intervalsOf(model)));
   await ready(mounted);
   const bar = mounted.parts("bar").find(({ dataset }) => dataset.rank === "1")!;
   const [low, high] = ["--low", "--high"].map((end) => Number(whiskerOf(bar).style.getPropertyValue(end)));

@@ -28,7 +28,7 @@ test("with one model there are no bars, no key, no menu and no requests of model
   expect(model.sent.some((sent) => "model" in sent)).toBe(false);
 });
 
-test("each feature has a bar for each model, in its colour, beside the figure of the open one; its tooltip has all figures", async () => {
+test("each feature has a bar for each model, in its colour, beside its figure; the tooltip has all figures", async () => {
   const mounted = await mountDrawn(two.model({ feature: "Age" }));
   const bar = mounted.bar("Age");
   const [logistic, trees] = barsOf(bar);
@@ -37,8 +37,17 @@ test("each feature has a bar for each model, in its colour, beside the figure of
   expect(logistic!.style.getPropertyValue("--ice-line")).toBe("rgb(0, 114, 178)");
   expect(fills(bar)[0]).toBeGreaterThan(fills(bar)[1]!);
   expect(logistic!.getBoundingClientRect().bottom).toBeLessThanOrEqual(trees!.getBoundingClientRect().top);
+  const figures = [...bar.querySelectorAll("[data-test=bar-figure] > span")];
+  expect(figures.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^0\.\d/),
+    expect.stringMatching(/^0\.\d/),
+  ]);
+  for (const [at, part] of [logistic!, trees!].entries()) {
+    const [box, figure] = [part.getBoundingClientRect(), figures[at]!.getBoundingClientRect()];
+    expect((box.top + box.bottom) / 2).toBeCloseTo((figure.top + figure.bottom) / 2, 0);
+  }
   expect(mounted.part("models-key").textContent).toBe("logistictreesranked by logistic");
-  const figure = "0\\.\\d+ in-distribution impact of logistic, 0\\.\\d+ of trees";
+  const figure = "0\\.\\d+, 0\\.\\d+ in-distribution impact of logistic, trees";
   expect(bar.getAttribute("aria-label")).toMatch(new RegExp(`^Age, ${figure}, net change up, rank 1 of 8`));
   await userEvent.hover(bar);
   const text = () => mounted.part("tooltip").textContent!;
@@ -53,7 +62,9 @@ test("the curves of both models share the axes, each with its mean and its name,
   expect(mounted.parts("partial-dependence").length).toBe(0);
   expect(labels(mounted)).toEqual(["logistic", "trees"]);
   expect(mounted.part("y-title").textContent).toBe("↑ probability of readmitted");
-  expect(mounted.part("sentence").textContent).toMatch(/^On average the probability of readmitted \(logistic\) rises/);
+  expect(mounted.part("sentence").textContent).toMatch(
+    /^ logistic: On average the probability of readmitted rises .* trees: rises from/,
+  );
   expect(mounted.part("plot").getAttribute("aria-label")).toMatch(/^Age: 200 curves of each of 2 models\./);
   await expect
     .poll(() => mounted.part("summary").textContent, { timeout: 3000 })
@@ -71,8 +82,8 @@ test("a menu opens the other model: it orders the bars, and the sentence is abou
   expect([...menu.options].map(({ value }) => value)).toEqual(["logistic", "trees"]);
   choose(menu, "trees");
   await expect.poll(() => mounted.part("models-key").textContent).toBe("logistictreesranked by trees");
-  await expect.poll(() => mounted.part("sentence").textContent).toMatch(/\(trees\)/);
-  await expect.poll(() => mounted.bar("Age").getAttribute("aria-label")).toMatch(/impact of trees, 0\.\d+ of logistic/);
+  await expect.poll(() => mounted.part("sentence").textContent).toMatch(/^ trees: .* logistic: /);
+  await expect.poll(() => mounted.bar("Age").getAttribute("aria-label")).toMatch(/impact of logistic, trees/);
   expect(mounted.model.saved).toEqual([["model", "trees"]]);
   const values = mounted.order().map((name) => fills(mounted.bar(name))[1]!);
   expect(values).toEqual([...values].sort((a, b) => b - a));

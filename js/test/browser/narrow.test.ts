@@ -70,11 +70,11 @@ test("a question about a feature that looks like the target stands over everythi
 });
 
 test("what is predicted and what was observed have the names that the user gave them", async () => {
-  const _header = { ...kernel.header, output_label: "predicted stays", target_name: "stays" };
+  const _header = { ...kernel.header, output_label: "prediction of stays", target_name: "stays" };
   const { part } = await mountDrawn(kernel.model({ feature: "Age", _header }));
-  expect(part("y-title").textContent).toBe("↑ predicted stays");
+  expect(part("y-title").textContent).toBe("↑ prediction of stays");
   expect(part("curves").textContent).toContain("observed stays");
   part("plot").focus();
   await userEvent.keyboard("{ArrowDown}");
-  await expect.poll(() => part("tooltip").textContent).toContain("predicted stays");
+  await expect.poll(() => part("tooltip").textContent).toContain("prediction of stays");
 });

@@ -210,7 +210,7 @@ test("bars can be read in per cent of the standard deviation, and as shares that
     return frame();
   };
   expect(part("ranking-unit").textContent).toBe(
-    "change of probability of readmitted per standard deviation of the feature",
+    "change of the probability of readmitted per standard deviation of the feature",
   );
   await unit("share");
   expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
@@ -233,7 +233,7 @@ test("shares of features that are not all computed say of how many they are", as
 test("per cent of the standard deviation waits until that is known, and follows then", async () => {
   const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
   const { part, parts } = await mountFrame(model);
-  expect(part("ranking-unit").textContent).toContain("change of probability");
+  expect(part("ranking-unit").textContent).toContain("change of the probability");
   model.push("_header", kernel.header);
   await frame();
   expect(part("ranking-unit").textContent).toContain("% of the standard deviation");

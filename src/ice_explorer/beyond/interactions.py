@@ -88,23 +88,27 @@ class Interactions(Stepwise):
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """H² of pairs of features, and its root H, largest first: the part of their joint effect that is no sum.
+        """H² of pairs of features and the size of their interaction [output], largest first.
 
-        Indexed by both names. Of the features that were named, else of the five with the largest H². Friedman &
+        Indexed by both names. Of the features that were named, else of the five with the largest size. Friedman &
         Popescu (2008), Eq. 44: the squared difference between the partial dependence on both and the sum of those on
-        each, centred, relative to the variance of the first. It can exceed 1 where the sum has little variance.
+        each, centred, relative to the variance of the first. It can exceed 1 where the sum has little variance. `size`
+        is the standard deviation of that difference over the rows.
         """
         import pandas as pd
 
         pairs = self._pairs()
         self._compute(pairs)
         index = pd.MultiIndex.from_tuples(pairs, names=["first", "second"])
-        h2 = [self._joint_of_pairs[pair].h2 for pair in pairs]
-        table = pd.DataFrame({"h2": h2, "h": np.sqrt(h2)}, index)
-        return table.sort_values("h2", ascending=False, kind="stable")
+        found = [self._joint_of_pairs[pair] for pair in pairs]
+        table = pd.DataFrame({"h2": [each.h2 for each in found], "size": [each.effect for each in found]}, index)
+        return table.sort_values("size", ascending=False, kind="stable")
 
     def _pairs(self) -> list[tuple[Name, Name]]:
-        names = list(self._results) if self._are_named else self.features.index[:_MOST_PAIRED].tolist()
+        names = list(self._results)
+        if not self._are_named:
+            self._compute()
+            names = sorted(names, key=lambda name: -self._joint[name].effect)[:_MOST_PAIRED]
         ranks = {name: at for at, name in enumerate(self._results)}
         return list(combinations(sorted(names, key=ranks.__getitem__), 2))
 

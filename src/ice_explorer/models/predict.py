@@ -41,7 +41,7 @@ _TEXT: Final = {
     "probabilities": "probability of {}",
     "log-odds": "log-odds of {}",
     "scores": "score (decision function) of {}",
-    "labels": "predicted as {} (1) or not (0)",
+    "labels": "prediction of {} (1) or not (0)",
 }
 _SCORES: Final = {"decision_function": "score (decision function)", "score_samples": "score (of samples)"}
 _ROUNDING: Final = 1e-4  # of sums of probabilities in single precision
@@ -151,7 +151,7 @@ class Outputs:
         """Return what the numbers of an output are called.
 
         - `target`: names of the columns of y; empty where they have none.
-        - returns: "predicted cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
+        - returns: "prediction of cnt", "probability of malignant", "probability of survived = 1"; "prediction" where a
           number has no name.
         """
         name: Any = self.names[position] if self.names else None
@@ -163,7 +163,7 @@ class Outputs:
         if name is None:
             return self.text
         if isinstance(name, str):
-            return f"predicted {_word(name)}" if self.text == _PREDICTION else f"{self.text} of {_word(name)}"
+            return f"{self.text} of {_word(name)}"
         return f"{self.text} of output {_word(name)}"
 
 
@@ -327,7 +327,7 @@ class Predictor:
 
     - `predict`: rows in the container of X -> (n_rows,) float64.
     - `output_label`: what the numbers are, for axes: "probability of yes".
-    - `named_after`: names of the columns of y -> the same in their words: "predicted cnt".
+    - `named_after`: names of the columns of y -> the same in their words: "prediction of cnt".
     - `output`: the chosen class, name or position; None where the model has one output.
     - `position`: of the output among all; None where the model has one.
     - `response`: the response taken, "auto" resolved; "callable" for a function.

@@ -8,6 +8,7 @@ import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
 from ice_explorer.results.column_colors import LevelColors, column_colors
+from ice_explorer.scene.build import average_sentence
 from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.wire import messages
 
@@ -54,6 +55,7 @@ def describe_curves(
         n_observations=explanation._n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
+        average=average_sentence(feature.label, axis, feature.partial_dependence, explanation.output_label, offset),
         row_labels=explanation._row_labels(positions),
         median=axis.median,
         clock=list(axis.clock.changes),
@@ -165,7 +167,7 @@ def describe_unlike(
 
 
 def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
-    """Describe what is computed of interactions, the largest H² first."""
+    """Describe what is computed of interactions, the largest size first."""
     labels = {feature.feature: feature.label for feature in explanation.values()}
     by_feature = interactions._joint.items()
     features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature]
@@ -178,8 +180,8 @@ def describe_interactions(explanation: Explanation, interactions: Interactions) 
         n_observations=explanation._n_observations,
         done=interactions._n_done,
         total=interactions._n_steps,
-        features=sorted(features, key=lambda body: -body.h2),
-        pairs=sorted(pairs, key=lambda body: -body.h2),
+        features=sorted(features, key=lambda body: -body.effect),
+        pairs=sorted(pairs, key=lambda body: -body.effect),
     )
 
 

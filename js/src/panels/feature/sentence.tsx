@@ -4,49 +4,13 @@ import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
-import { columnFormat, count, number } from "../../text/numbers.ts";
-import { isUnordered, placeWriterOf, stepOf } from "../../text/values.ts";
+import { count, number } from "../../text/numbers.ts";
+import { placeWriterOf, stepOf } from "../../text/values.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
+import { modelColorsIn } from "../../view/model_colors.ts";
 import { useView } from "../../view/use_view.tsx";
-import type { CurvesBody, DriversBody } from "../../wire/protocol.ts";
+import type { DriversBody } from "../../wire/protocol.ts";
 import type { Shown } from "./shown.ts";
-
-/** Share of the range of the mean by which an extremum must exceed both ends to be mentioned. */
-const LEAST_TURN = 0.1;
-
-/** Means are float32, relative to their offset: a smaller part of them is rounding. */
-const ROUNDING = 1e-6;
-
-/** How the mean prediction changes along a feature. */
-export function averageSentence(curves: CurvesBody, output: string): string {
-  const { feature, kind, grid, offset } = curves;
-  const mean = Array.from(curves.partial_dependence, (value) => value + offset);
-  const [first = Number.NaN, last = first] = [mean[0], mean[mean.length - 1]];
-  const [low, high] = [Math.min(...mean), Math.max(...mean)];
-  const write = columnFormat(high - low);
-  const say = placeWriterOf(curves);
-  const at = (value: number): string => say(grid[mean.indexOf(value)]!);
-  const lead = `On average the ${output}`;
-  if (mean.length === 1) return `${lead} is ${number(first)}; ${feature} has one value, ${say(grid[0]!)}.`;
-  const largest = Math.max(Math.abs(low - offset), Math.abs(high - offset));
-  const isFlat = high - low <= ROUNDING * largest || write(low) === write(high);
-  if (isFlat) return `${lead} is ${number(low)} whatever the value of ${feature}.`;
-  if (isUnordered(kind) && mean.length > 2) {
-    return `${lead} is lowest for ${feature} = ${at(low)}, ${write(low)}, and highest for ${at(high)}, ${write(high)}.`;
-  }
-  if (mean.length === 2) {
-    return `${lead} is ${write(first)} for ${feature} = ${say(grid[0]!)} and ${write(last)} for ${say(grid[1]!)}.`;
-  }
-  const turn = LEAST_TURN * (high - low);
-  const turns = [
-    low < Math.min(first, last) - turn ? `a minimum of ${write(low)} at ${at(low)}` : "",
-    high > Math.max(first, last) + turn ? `a maximum of ${write(high)} at ${at(high)}` : "",
-  ].filter((text) => text !== "");
-  const verb = last > first ? "rises" : "falls";
-  const ends = `${write(first)}${write(first) === write(last) ? "" : ` to ${write(last)}`}`;
-  const goes = write(first) === write(last) ? "begins and ends at" : `${verb} from`;
-  return `${lead} ${goes} ${ends} along ${feature}${turns.length > 0 ? `, with ${turns.join(" and ")}` : ""}.`;
-}
 
 /** What a missing value does, where that is more than a step does. */
 export function missingSentence(feature: string, missingImpact: number, impact: number): string {
@@ -100,12 +64,14 @@ function tooltipText(opened: RankedFeature, reading: Reading, nFeatures: number,
 export function Sentence({ loaded, drawing }: Shown) {
   const { store } = useView();
   const curves = loaded.value?.curves ?? null;
+  const header = store.figures.value?.header;
   const [feature, opened, reading] = [store.feature.value, store.opened, store.reading.value];
   const { body } = store.drivers.value;
   const best = body !== null && body.feature === feature && body.sentence.length > 0 ? body : null;
   // While the curves of a feature are computed, those of the last one are on screen.
   const isCurrent = curves !== null && curves.feature === feature;
-  const average = isCurrent ? averageSentence(curves, store.outputName.value) : "";
+  const [output, models, openModel] = [header?.output_label ?? "", store.models.value, store.openModel.value];
+  const average = isCurrent ? curves.average : "";
   const isKnown = opened !== null && reading !== null;
   const plain = (metric: string) => (isKnown ? reading.plain(opened.index, metric) : Number.NaN);
   const missing = average === "" ? "" : missingSentence(feature, plain("missing_impact"), plain("impact"));
@@ -116,6 +82,7 @@ export function Sentence({ loaded, drawing }: Shown) {
   const why = best === null ? [] : [average, `${best.lead.replace(/(; of that:|\.)$/, "")}.`];
   return (
     <p class="ice-sentence" data-test="sentence">
+      {models.length > 1 && <ModelName model={models.indexOf(openModel)} />}
       <span data-test="groups-sentence" hidden={best === null}>
         {best !== null && (
           <>
@@ -129,6 +96,13 @@ export function Sentence({ loaded, drawing }: Shown) {
       <span class="ice-sentence-average" data-test="facts" hidden={best !== null} {...explained([])}>
         {average}
       </span>
+      {(isCurrent ? (loaded.value?.models ?? []) : []).slice(1).map((each) => (
+        <span key={each.model} data-test="model-sentence">
+          {" "}
+          <ModelName model={each.model} />
+          {each.curves.average.replace(`On average the ${output} `, "")}
+        </span>
+      ))}
       <span data-test="missing-sentence">{missing && ` ${missing}`}</span>
       <Steepest drawing={drawing} />
       <Saturated />{" "}
@@ -136,6 +110,16 @@ export function Sentence({ loaded, drawing }: Shown) {
         {draft !== null && sampleText(draft.nRows, store.status.value.n_all)}
       </span>
     </p>
+  );
+}
+
+/** Whose effect is described next, with the colour of its curves. */
+function ModelName({ model }: { model: number }) {
+  const view = useView();
+  return (
+    <b>
+      <i class="ice-swatch" style={{ background: modelColorsIn(view)[model]! }} /> {view.store.models.value[model]}:{" "}
+    </b>
   );
 }
 

@@ -11,7 +11,6 @@ import type { Reading } from "../../state/reading.ts";
 import { explanation } from "../../text/glossary.ts";
 import { count, number, plural } from "../../text/numbers.ts";
 import { useView } from "../../view/use_view.tsx";
-import { averageSentence } from "./sentence.tsx";
 import type { Shown } from "./shown.ts";
 
 /** Delay of the summary, so that it is not announced at every step of the slider. */
@@ -78,7 +77,7 @@ function summarize({ layout, ale, reading, opened, output, selected }: Summed): 
       : `The mean goes ${ends(mean, sayMean)}.`;
   const of = (metric: string) => reading.write(reading.get(opened.index, metric));
   return [
-    averageSentence(curves, output),
+    curves.average,
     `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,
     `${count(linesPerModel(scene))} of ${plural(curves.n_observations, "observation")} drawn, ${axis}.`,
     kind === "ice" ? "" : `Shown is the ${valueTitle(scene, output)}.`,

@@ -1,4 +1,4 @@
-/** How far features act together: pairs and features by H², computed when the tab is opened. */
+/** How far features act together: pairs and features by size, computed when the tab is opened. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Progress } from "../../state/feed.ts";
 import { explanation } from "../../text/glossary.ts";
@@ -32,8 +32,8 @@ export function Interactions({ scrollToCurves }: { scrollToCurves: () => void })
     >
       <header class="ice-head">
         <p class="ice-interactions-key">
-          <Term of={explanation("h2")}>H²</Term>: the share of a joint effect that is not a sum. The{" "}
-          <Term of={explanation("interaction_size")}>size</Term> of that part is in units of the prediction.
+          <Term of={explanation("interaction_size")}>Size</Term> of the part of a joint effect that is not a sum, in
+          units of the prediction; <Term of={explanation("h2")}>H²</Term>: its share.
         </p>
       </header>
       {isShown && <Computation />}
@@ -47,7 +47,7 @@ function Result({ body, scrollToCurves }: { body: InteractionsBody; scrollToCurv
   const { store } = useView();
   const [pair, feature] = [store.pair.value, store.feature.value];
   const { pairs, features } = rowsOf(body, store.figures.value?.header.prediction_sd ?? null);
-  const longest = Math.max(0, ...[...pairs, ...features].map(({ h2 }) => h2));
+  const longest = Math.max(0, ...[...pairs, ...features].map(({ effect }) => effect));
   const open = ({ names: [first, second] }: JointRow): void => {
     if (second === undefined) store.open(first!);
     else store.openPair(first!, second);
@@ -128,6 +128,6 @@ function basisOf({ n_rows, n_observations, features, pairs }: InteractionsBody):
   const rows = n_rows < n_observations ? `${count(n_rows)} of ${plural(n_observations, "row")}` : plural(n_rows, "row");
   const paired = new Set(pairs.flatMap(({ first, second }) => [first, second])).size;
   const of =
-    paired > 0 && paired < features.length ? ` Pairs are those of the ${paired} features with the largest H².` : "";
+    paired > 0 && paired < features.length ? ` Pairs are those of the ${paired} features with the largest size.` : "";
   return `From ${rows}.${of}`;
 }

@@ -1,4 +1,4 @@
-/** A list of features or pairs: a bar for H², its figure, and the size of the effect. */
+/** A list of features or pairs: a bar for the size of the interaction, its figure, and H². */
 import { figureFormat } from "../../text/numbers.ts";
 import { Button, flag, hint } from "../../ui/components.tsx";
 
@@ -6,8 +6,9 @@ export interface JointRow {
   /** One feature, or two. */
   names: string[];
   h2: number;
+  /** Its size. */
   effect: number;
-  /** Whether the effect is too small to matter, whatever H² is. */
+  /** Whether it is too small to matter, whatever H² is. */
   isTiny: boolean;
 }
 
@@ -19,29 +20,28 @@ interface JointRowsProps {
   /** The `data-test` of a row. */
   test: string;
   rows: readonly JointRow[];
-  /** The H² of a bar that fills its room. */
+  /** The size of a bar that fills its room. */
   longest: number;
   /** What is open. */
   opened: readonly string[];
   open: (row: JointRow) => void;
 }
 
-/** Rows with the largest H² first, after which those too small to matter. */
+/** The rows with the largest size. */
 export function JointRows({ heading, test, rows, longest, opened, open }: JointRowsProps) {
-  const shown = [...rows].sort((a, b) => Number(a.isTiny) - Number(b.isTiny)).slice(0, MOST_ROWS);
-  const [share, size] = [figureFormat(longest), figureFormat(Math.max(0, ...rows.map(({ effect }) => effect)))];
-  const rest = rows.length - shown.length;
+  const [size, share] = [figureFormat(longest), figureFormat(Math.max(0, ...rows.map(({ h2 }) => h2)))];
+  const rest = rows.length - MOST_ROWS;
   return (
     <div class="ice-joint" role="group" aria-label={heading} hidden={rows.length === 0}>
       <div class="ice-joint-head">
         <span class="ice-joint-title">{heading}</span>
-        <span aria-hidden="true">H²</span>
-        <span class="ice-joint-size" aria-hidden="true">
-          size
+        <span aria-hidden="true">size</span>
+        <span class="ice-joint-share" aria-hidden="true">
+          H²
         </span>
       </div>
       <ul class="ice-joint-rows">
-        {shown.map((row) => {
+        {rows.slice(0, MOST_ROWS).map((row) => {
           const { names, h2, effect, isTiny } = row;
           const name = names.join(" × ");
           const isOpen = names.length === opened.length && names.every((each) => opened.includes(each));
@@ -58,23 +58,23 @@ export function JointRows({ heading, test, rows, longest, opened, open }: JointR
               >
                 <span class="ice-joint-name">{name}</span>
                 <span class="ice-joint-track">
-                  <span class="ice-joint-fill" style={{ "--fill": longest > 0 ? Math.min(1, h2 / longest) : 0 }} />
+                  <span class="ice-joint-fill" style={{ "--fill": longest > 0 ? effect / longest : 0 }} />
                 </span>
                 <span class="ice-joint-figure">
-                  <span class="ice-hidden">: H² </span>
-                  {share(h2)}
-                </span>
-                <span class="ice-joint-size">
-                  <span class="ice-hidden">, size </span>
+                  <span class="ice-hidden">: size </span>
                   {size(effect)}
+                </span>
+                <span class="ice-joint-share">
+                  <span class="ice-hidden">, H² </span>
+                  {share(h2)}
                 </span>
               </Button>
             </li>
           );
         })}
       </ul>
-      <p class="ice-meaning" hidden={rest === 0}>
-        {rest} more with a smaller H².
+      <p class="ice-meaning" hidden={rest <= 0}>
+        {rest} more with a smaller size.
       </p>
     </div>
   );

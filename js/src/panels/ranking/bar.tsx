@@ -100,7 +100,8 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
         {SIGNS[signOf(ranked, scale)]}
       </span>{" "}
       <span class="ice-bar-figure" data-test="bar-figure">
-        {known && scale.write(value)}
+        {models?.map((figure, model) => <span key={model}>{scale.write(figure.value)} </span>) ??
+          (known && scale.write(value))}
       </span>
       {/* A row clips what leaves it, so a bracket has a half in each of the two rows that it joins. */}
       <span class="ice-bar-tied" hidden={!row.isTiedAbove} data-to="above" data-test="bar-tied" />

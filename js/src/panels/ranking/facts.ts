@@ -6,9 +6,9 @@ import { intervalName, RANK_LABELS, sampleText } from "../../text/metric_names.t
 import { count, plural } from "../../text/numbers.ts";
 import { hasLevels, isUnordered } from "../../text/values.ts";
 import type { TooltipRow } from "../../ui/tooltip.ts";
+import { modelColorsIn } from "../../view/model_colors.ts";
 import type { View } from "../../view/view.ts";
 import type { Convention, FeatureKind, RankBy } from "../../wire/protocol.ts";
-import { modelColorsIn } from "./keys.tsx";
 
 const KIND_LABELS: Record<FeatureKind, string> = {
   numeric: "numbers",

@@ -1,5 +1,4 @@
 /** The keys of the ranking: what ticks, signs, whiskers, brackets and colours mean. */
-import { cssColor, levelPalette } from "../../plot/geometry/palette.ts";
 import type { Whiskers } from "../../state/intervals.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
@@ -7,8 +6,8 @@ import { intervalName } from "../../text/metric_names.ts";
 import { percent } from "../../text/numbers.ts";
 import { isUnordered } from "../../text/values.ts";
 import { flag, KeyItem, Term } from "../../ui/components.tsx";
+import { modelColorsIn } from "../../view/model_colors.ts";
 import { useView } from "../../view/use_view.tsx";
-import type { View } from "../../view/view.ts";
 
 /** `listed` are the features that have a bar. */
 export function BarsKey({ listed }: { listed: readonly RankedFeature[] }) {
@@ -50,13 +49,6 @@ export function IntervalsKey() {
 function progressOf(whiskers: Whiskers): string {
   if (whiskers === null || whiskers.state === "ready" || whiskers.state === "error") return "";
   return whiskers.share === 0 ? "…" : `… ${percent(whiskers.share)}`;
-}
-
-/** The colour of each of several models, as of its curves. */
-export function modelColorsIn({ store, theme }: View): string[] {
-  const names = store.models.value;
-  const palette = levelPalette(names.length, false, theme.value.dark ? "dark" : "light");
-  return names.map((_, model) => cssColor(palette, model));
 }
 
 /** Which bar is of which model; hidden where all have one bar. */

@@ -7,15 +7,18 @@ import type { Store } from "../../state/store.ts";
 import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
 import { count } from "../../text/numbers.ts";
 import { Button, flag, hint, useUniqueId } from "../../ui/components.tsx";
-
+import { modelColorsIn } from "../../view/model_colors.ts";
 import { useView } from "../../view/use_view.tsx";
 import type { View } from "../../view/view.ts";
 import { Bar } from "./bar.tsx";
 import { showFacts } from "./facts.ts";
-import { BarsKey, IntervalsKey, ModelsKey, modelColorsIn } from "./keys.tsx";
+import { BarsKey, IntervalsKey, ModelsKey } from "./keys.tsx";
 import { FEW_ROWS, RankedList } from "./list.ts";
 import { SearchField } from "./search.tsx";
 import { longestOf, type Scale, tiesText } from "./words.ts";
+
+/** The height of the bar and of the figure of one of several models, in px. */
+const MODEL_PX = 16;
 
 interface RankingProps {
   /** Whether the curves are below the bars. */
@@ -26,7 +29,7 @@ interface RankingProps {
 export function Ranking({ isNarrow, scrollToCurves }: RankingProps) {
   const { store } = useView();
   const list = useMemo(() => new RankedList(store, isNarrow), []);
-  const [metric, nModels, waits] = [store.rankBy.value, store.models.value.length, store.isCounting.value];
+  const [nModels, waits] = [store.models.value.length, store.isCounting.value];
   const isShown = store.remembered.of("left").value === "bars";
   return (
     <section
@@ -35,7 +38,8 @@ export function Ranking({ isNarrow, scrollToCurves }: RankingProps) {
       aria-busy={waits || undefined}
       data-test="ranking"
       data-waits={flag(waits)}
-      data-models={nModels > 1 && metric !== "disagreement" ? nModels : undefined}
+      data-models={flag(nModels > 1)}
+      style={nModels > 1 ? { "--models": nModels, "--ice-row": `${nModels * MODEL_PX + 6}px` } : {}}
     >
       <header class="ice-head">
         <h3 class="ice-caption">What matters most</h3>

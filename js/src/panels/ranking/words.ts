@@ -47,24 +47,19 @@ function trendWords(ranked: RankedFeature, scale: Scale): string {
 export function describe(ranked: RankedFeature, scale: Scale, moved: number): string {
   const { metric, of, write } = scale;
   if (!ranked.known) return `${ranked.name}, not computed yet`;
-  const figure = Number.isFinite(ranked.value) ? write(ranked.value) : "undefined";
+  const figures = (ranked.models ?? [ranked]).map(({ value }) => (Number.isFinite(value) ? write(value) : "undefined"));
   const change = Number.isFinite(ranked.meanChange) ? `, ${TYPICAL_CHANGE} ${number(ranked.meanChange)}` : "";
   const trend = trendWords(ranked, scale);
-  const others = otherModels(ranked, scale);
   const ranks = moved === 0 ? "" : `, ${moved > 0 ? "up" : "down"} ${plural(Math.abs(moved), "rank")}`;
   // The visible text comes first and unchanged, so that voice control matches it.
-  return `${ranked.name}, ${figure} ${RANK_LABELS[metric]}${others}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${ranks}${tiedWords(ranked)}`;
+  return `${ranked.name}, ${figures.join(", ")} ${RANK_LABELS[metric]}${modelWords(ranked, scale)}${uncertaintyOf(ranked, write)}${trend}${change}, rank ${ranked.rank} of ${plural(of, "feature")}${ranked.mayMove ? " so far" : ""}${ranks}${tiedWords(ranked)}`;
 }
 
-/** Whose figure comes before, and those of the other models; or which models disagree most. */
-function otherModels({ models, apart }: RankedFeature, { metric, models: names, write }: Scale): string {
-  if (metric === "disagreement" && apart !== null) return ` of ${apart.map((at) => names[at]!.name).join(" and ")}`;
-  if (models === null) return "";
-  const others = names.flatMap(({ name, isOpen }, at) => {
-    const { value } = models[at]!;
-    return isOpen ? [] : [`${Number.isFinite(value) ? write(value) : "undefined"} of ${name}`];
-  });
-  return ` of ${names.find(({ isOpen }) => isOpen)?.name}, ${others.join(", ")}`;
+/** Whose figures come before, or which models disagree most. */
+function modelWords({ models, apart }: RankedFeature, { metric, models: all }: Scale): string {
+  const names = all.map(({ name }) => name);
+  if (metric === "disagreement" && apart !== null) return ` of ${apart.map((at) => names[at]).join(" and ")}`;
+  return models === null ? "" : ` of ${names.join(", ")}`;
 }
 
 function uncertaintyOf({ draft, interval }: RankedFeature, write: (value: number) => string): string {
