@@ -51,8 +51,8 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwA
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#eef"/></svg>';
 
-function exported({ format, to, what, state }: ExportRequest): ExportBody {
-  const filename = `${what === "view" ? "view" : state.feature}.${format}`;
+function exported({ format, to, state }: ExportRequest): ExportBody {
+  const filename = `${state.feature}.${format}`;
   const path = to === "notebook" ? `/home/reader/notebooks/${filename}` : null;
   const bytes = Uint8Array.from(format === "png" ? atob(PNG) : SVG, (letter) => letter.charCodeAt(0));
   const mime = format === "svg" ? "image/svg+xml" : `image/${format}`;
