@@ -404,12 +404,13 @@ def record(explorer: Explorer) -> tuple[dict[str, Any], list[bytes]]:
     """What an explorer sends first, and its replies; their arrays name the buffers."""
     work = compute(explorer)
     explanation, n = work.explanation(work.results), len(work.names)
+    explanation.output_label = explorer.output_label or explanation.output_label
     header = describe_header(
         explanation, list(work.opened.outline.values()),
         prediction_sd=explanation._context.prediction_sd, target_name=explanation._target_name,
         **{f"{name}s": list(choices) for name, choices in work.choices.items()} | {"conventions": list(CONVENTIONS)},
     )  # fmt: skip
-    header |= {"version": "", "output_label": explorer.output_label or header["output_label"]}
+    header |= {"version": ""}
     traits = {
         **vars(DocumentState()),
         **work.shown._asdict(),
