@@ -18,7 +18,7 @@ from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
 from ice_explorer.locks import Lock
-from ice_explorer.metrics.likelihood import likelihood
+from ice_explorer.metrics.sums import likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
 from ice_explorer.results.intervals import RowInfluences, row_influences, sums_by

@@ -17,11 +17,11 @@ from ice_explorer.checks import check_index, check_names, check_weights
 from ice_explorer.curves.choose import PredictionCheck, choose_method, threshold_grids
 from ice_explorer.curves.inputs import (
     LEAST_BYTES,
+    NOTE_SATURATED,
     Context,
     feature_input,
     note_columns_not_ranked,
     note_grids,
-    note_saturated,
     note_small_weights,
     note_undeclared_groups,
 )
@@ -125,7 +125,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
         *note_grids(inputs),
         *sampled,
         *method_notes,
-        *note_saturated(is_saturated=context.is_saturated and "log_odds" in predictor.responses),
+        *([NOTE_SATURATED] if context.is_saturated and "log_odds" in predictor.responses else []),
     ]
     return Plan(context, method, inputs, said, None if y is None else known_target(y, context))
 

@@ -124,7 +124,7 @@ def test_conditional_distances_follow_the_other_features():
     own = np.where((other[:, 0] > 0) ^ (generator.random(300) < 0.1), 1.0, 0.0)
     known = np.arange(300) < 290
     own[~known] = 0.0
-    probabilities = level_probabilities(np.where(known, own, np.nan), 3, of_numbers(other), None, 0)
+    probabilities = level_probabilities(np.where(known, own, np.nan), np.arange(3), of_numbers(other), None, 0)
     far = level_distances(own, probabilities, np.arange(3.0))
     assert far.shape == (300, 3)
     assert np.all(far[np.arange(300), own.astype(int)] == 0.0)
@@ -140,7 +140,9 @@ def test_conditional_distances_follow_the_other_features():
 def test_without_other_features_every_level_is_as_far():
     """There is nothing to be alike in: the conditional likelihood is the marginal one."""
     own = np.array([0.0, 1.0, 1.0])
-    far = level_distances(own, level_probabilities(own, 2, of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0))
+    far = level_distances(
+        own, level_probabilities(own, np.arange(2), of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0)
+    )
     assert_allclose(far, [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 
 

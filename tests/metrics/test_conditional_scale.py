@@ -77,9 +77,9 @@ def test_integer_weights_are_repeated_rows():
         assert_allclose(getattr(repeated, name), of_weights[repeats], rtol=1e-12, atol=1e-12)
         assert_allclose(getattr(ordered, name), of_weights[shuffled], rtol=1e-12, atol=1e-12)
     codes = np.where(others[:, 1] > 0, 2.0, 0.0)
-    of_weights = level_probabilities(codes, 3, of_numbers(others), weights * 1.0, 0)
+    of_weights = level_probabilities(codes, np.arange(3), of_numbers(others), weights * 1.0, 0)
     assert_array_equal(
-        level_probabilities(codes[repeats], 3, of_numbers(others[repeats]), None, 0), of_weights[repeats]
+        level_probabilities(codes[repeats], np.arange(3), of_numbers(others[repeats]), None, 0), of_weights[repeats]
     )
 
 
@@ -89,7 +89,7 @@ def test_probabilities_are_those_of_the_source():
     z = random.uniform(size=1500)
     truth = np.column_stack([z / 2, (1 - z) / 2, np.full(1500, 0.5), np.zeros(1500)])
     codes = (random.uniform(size=1500)[:, None] > truth.cumsum(axis=1)).sum(axis=1) * 1.0
-    found = level_probabilities(codes, 4, of_numbers(z[:, None]), None, 0)
+    found = level_probabilities(codes, np.arange(4), of_numbers(z[:, None]), None, 0)
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     assert np.sqrt(np.mean((found - truth) ** 2)) < 0.06
 
@@ -197,7 +197,7 @@ def test_many_levels_are_trees_of_the_heaviest():
     """More levels than trees take: the others are one."""
     random = np.random.default_rng(0)
     codes = np.r_[np.arange(400), random.integers(0, 3, 1600)] * 1.0
-    ranks = rank_levels(codes, 400, np.empty((2000, 0)), None)
+    ranks = rank_levels(codes, np.arange(400), np.empty((2000, 0)), None)
     others = Predictors(ranked_codes(codes, ranks)[:, None], np.array([True]))
     column = 5.0 * (codes == 1) + random.normal(0, 0.1, 2000)
     found = conditional_moments(column, others, float(column.std()), None, 0)

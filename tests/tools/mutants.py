@@ -35,8 +35,8 @@ _BROKEN: Final = "no result"
 MUTATIONS: Final = r"""
 = the conditional scale ignores weights
 @ curves/inputs.py : metrics/test_conditional_scale.py metrics/test_conditional_scale_weights.py
-- likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
-+ likelihood_scale = conditional_moments(values, others, sigma, None, settings.random_state).scale
+- row_scales = conditional_moments(values, others, sigma, weights, settings.random_state).scale
++ row_scales = conditional_moments(values, others, sigma, None, settings.random_state).scale
 = levels of texts follow their first appearance
 @ tables/column.py : tables/test_tables.py metrics/test_metrics_identities.py
 - return sorted(levels, key=key)

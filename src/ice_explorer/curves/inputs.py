@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.checks import check_positions
+from ice_explorer.checks import check_positions, to_float_array
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import counted, quoted
 from ice_explorer.features.feature import draw_stratified, feature_seed, make_feature, make_grid
 from ice_explorer.metrics.conditional import (
+    LEAST_SHARE_OF_SCALE,
     Predictors,
     conditional_moments,
     level_distances,
@@ -23,8 +24,8 @@ from ice_explorer.metrics.conditional import (
     rank_levels,
     ranked_codes,
 )
-from ice_explorer.metrics.likelihood import distances, floored_scale
 from ice_explorer.metrics.ordered import nearest_shares
+from ice_explorer.metrics.sums import distances
 from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.tables.column import SortedValues, sort_levels, standard_deviation
 
@@ -219,7 +220,7 @@ class FeatureInput:
     - `decay`: λ at which in-distribution impact is exact.
     - `convention`: what figures are averages of.
     - `has_missing`: whether any observation that has weight lacks the value.
-    - `likelihood_scale` (n_observations,): s_i [feature]; 1 for levels without an order.
+    - `row_scales` (n_observations,): s_i [feature] where they are given or estimated; None where they are all the same.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
       estimated.
     - `positions` (n_rows,): rows that the curves are of.
@@ -236,21 +237,11 @@ class FeatureInput:
     decay: float
     convention: Convention
     has_missing: bool
-    likelihood_scale: Array = field(default_factory=partial(np.empty, 0))
+    row_scales: Array | None = None
     distances: Array | None = None
     positions: Rows = field(default_factory=partial(np.arange, 0))
     summed: Rows = field(default_factory=partial(np.arange, 0))
     missing_changes: Array = field(default_factory=partial(np.empty, 0))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle a marginal scale as one number, not as many."""
-        return vars(self) | ({"likelihood_scale": self.likelihood_scale[:1]} if self.has_marginal_scale else {})
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        n_observations, scale = len(self.feature.values), self.likelihood_scale
-        if len(scale) == 1:
-            vars(self)["likelihood_scale"] = np.broadcast_to(scale[0], n_observations)
 
     @cached_property
     def observed(self) -> Array:
@@ -259,9 +250,11 @@ class FeatureInput:
         return np.where(missing, self.median, self.feature.values) if missing.any() else self.feature.values
 
     @property
-    def has_marginal_scale(self) -> bool:
-        """Whether σ is the likelihood scale: one number, however many rows, and not an array that was given."""
-        return self.likelihood_scale.strides == (0,)
+    def likelihood_scale(self) -> Array:
+        """s_i, (n_observations,) [feature]: σ by default, 1 for levels without an order."""
+        if self.row_scales is not None:
+            return self.row_scales
+        return np.broadcast_to(1.0 if self.feature.is_unordered else self.scale, len(self.feature.values))
 
     def far(self, rows: Rows) -> Array:
         """How far grid values are from rows, in likelihood scales, (n_rows, n_grid): the exponents of the decay."""
@@ -309,13 +302,13 @@ def feature_input(
         sigma, median, shares = like.scale, like.median, like.shares
     else:
         sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
-    likelihood_scale, distances = np.broadcast_to(1.0 if feature.is_unordered else sigma, len(values)), None
+    row_scales = distances = None
     if settings.distance == "conditional" and feature.is_unordered:
         own = np.where(missing, median, values)
         distances = level_distances(own, estimate_probabilities(context, feature), chosen.values)
     elif settings.distance == "conditional":
         others = read_predictors(context, feature)
-        likelihood_scale = conditional_moments(values, others, sigma, weights, settings.random_state).scale
+        row_scales = conditional_moments(values, others, sigma, weights, settings.random_state).scale
     elif scale is not None and feature.is_unordered:
         raise OptionError(
             "`distance` must give standard deviations of features with an order; got one for "
@@ -323,7 +316,7 @@ def feature_input(
             'Leave it out, or use `distance="conditional"`.',
         )
     elif scale is not None:
-        likelihood_scale = floored_scale(feature.name, scale, sigma, len(values))
+        row_scales = _check_scale(feature.name, scale, sigma, len(values))
     positions, summed = context.everything, context.weighted_rows
     if n_rows is not None:
         positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
@@ -335,9 +328,23 @@ def feature_input(
             )
     changes = np.full(len(values) if has_missing else 0, np.nan)
     return FeatureInput(
-        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, likelihood_scale,
+        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, row_scales,
         distances, positions, summed, changes,
     )  # fmt: skip
+
+
+def _check_scale(feature: object, given: ArrayLike, sigma: float, n_observations: int) -> Array:
+    """Check a likelihood scale given by the user and keep it above 1 % of the standard deviation."""
+    scale = to_float_array(given)
+    if scale is None:
+        raise OptionError.scale_values(feature, f"got {quoted(given)}")
+    if scale.shape not in {(), (n_observations,)}:
+        size = counted(n_observations, "observation")
+        raise OptionError.scale_values(feature, f"got shape {scale.shape} for {size}")
+    wrong = ~(np.isfinite(scale) & (scale > 0))
+    if wrong.any():
+        raise OptionError.scale_values(feature, f"got {float(scale[wrong].flat[0])!r}")
+    return np.maximum(np.broadcast_to(scale, (n_observations,)), LEAST_SHARE_OF_SCALE * sigma)
 
 
 def measure(
@@ -360,10 +367,8 @@ def estimate_probabilities(
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
     others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
-    places = _places_by_text(feature)
-    codes = ranked_codes(feature.values, places)
-    found = level_probabilities(codes, len(places), others, weights, seed, between_fits=between_fits)
-    return None if found is None else found[:, places]
+    by_text = _places_by_text(feature)
+    return level_probabilities(feature.values, by_text, others, weights, seed, between_fits=between_fits)
 
 
 def read_predictors(context: Context, feature: Feature) -> Predictors:
@@ -386,10 +391,9 @@ def read_predictors(context: Context, feature: Feature) -> Predictors:
         np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES), np.array(are_levels, np.bool_)
     )
     for at in np.flatnonzero(predictors.are_levels):
-        places = _places_by_text(others[at])
-        by_text = ranked_codes(others[at].values, places)
-        ranks = rank_levels(by_text, len(places), predictors.numbers, context.weights)
-        predictors.values[:, at] = ranked_codes(by_text, ranks)
+        codes, by_text = others[at].values, _places_by_text(others[at])
+        ranks = rank_levels(codes, by_text, predictors.numbers, context.weights)
+        predictors.values[:, at] = ranked_codes(codes, ranks)
     return predictors
 
 
@@ -437,12 +441,10 @@ def merge_notes(labels: Sequence[str], one: str, several: str, noun: str = "feat
         yield f"{len(labels):,} {noun} ({shorten_list(list(map(repr, labels)))}){several}"
 
 
-def note_saturated(*, is_saturated: bool) -> list[str]:
-    """Return a note if most probabilities are near 0 or 1, where they hardly change."""
-    if not is_saturated:
-        return []
-    where = "Most predicted probabilities are within 0.01 of 0 or 1, where they hardly change"
-    return [f'{where}; `response="log_odds"` explains log-odds, which do.']
+NOTE_SATURATED: Final = (
+    "Most predicted probabilities are within 0.01 of 0 or 1, where they hardly change; "
+    '`response="log_odds"` explains log-odds, which do.'
+)
 
 
 def note_columns_not_ranked(

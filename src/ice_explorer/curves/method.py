@@ -58,8 +58,8 @@ def empty_sums(
     if item.feature.is_unordered:
         return UnorderedSums(grid, item.scale, item.shares, item.decay, None if weights is None else active)
     if weights is not None:
-        scales = item.likelihood_scale
-        scales = scales[: len(item.summed)] if item.has_marginal_scale else scales[item.summed]  # a view of one number
+        n_summed, scales = len(item.summed), item.likelihood_scale
+        scales = scales[:n_summed] if item.row_scales is None else scales[item.summed]  # a view of one number
         rows = item.observed[item.summed], scales, weights[item.summed]
     return OrderedSums(
         grid,

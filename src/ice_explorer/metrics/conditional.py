@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import LEAST_SHARE_OF_SCALE
 from ice_explorer.runtime import HAS_NUMBA
 from ice_explorer.tables.column import column_moments, distinct_rows, few_edges, has_value_and_weight
 
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
 
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
     BetweenFits = Callable[[], object] | None
+
+LEAST_SHARE_OF_SCALE: Final = 0.01
+"""Floor of a likelihood scale, in standard deviations of the feature."""
 
 _N_FOLDS: Final = 5
 _MANY_ROWS: Final = 100_000  # that are fitted by several threads
@@ -67,13 +69,14 @@ class Predictors(NamedTuple):
         return self.values[:, ~self.are_levels]
 
 
-def rank_levels(codes: Array, n_levels: int, numbers: Array, weights: Array | None) -> Places:
+def rank_levels(codes: Array, by_text: Places, numbers: Array, weights: Array | None) -> Places:
     """Rank levels by weight, the heaviest first, equal ones by the extremes of numbers in their rows, (n_levels,).
 
-    - `codes` (n_observations,): below `n_levels`, which decide further ties; NaN is missing.
+    - `codes` (n_observations,): NaN is missing.
+    - `by_text` (n_levels,): places of the levels in the order of their texts, which decide further ties.
     - `numbers` (n_observations, n_numbers): of other features; NaN is missing.
     """
-    used = np.flatnonzero(has_value_and_weight(codes, weights))
+    used, n_levels = np.flatnonzero(has_value_and_weight(codes, weights)), len(by_text)
     level = codes[used].astype(np.intp)
     mass = np.bincount(level, None if weights is None else weights[used], n_levels).astype(np.float64)
     keys = [-np.round(mass / max(mass.sum(), 1.0) / _ROUNDING)]
@@ -84,7 +87,7 @@ def rank_levels(codes: Array, n_levels: int, numbers: Array, weights: Array | No
                 extreme.at(of_level, level, values)
                 keys.append(of_level)
     ranks = np.empty(n_levels, np.intp)
-    ranks[np.lexsort(keys[::-1])] = np.arange(n_levels)
+    ranks[np.lexsort((by_text, *keys[::-1]))] = np.arange(n_levels)
     return ranks
 
 
@@ -138,7 +141,11 @@ def conditional_moments(
     def fit(target: Array, loss: str, at: Rows, weight: Array, *, is_linear: bool) -> _Fit:
         """Fit trees, on a line if it is linear, to some distinct observations."""
         constant, rows = np.average(target[at], weights=weight), folds.first[at]
-        line, slopes = _fit_line(numbers[rows], target[at] - constant, weight) if is_linear else (_no_line, 0.0)
+        line, slopes = (
+            _fit_line(numbers[rows], target[at] - constant, weight)
+            if is_linear
+            else (lambda rows: np.zeros(len(rows)), 0.0)
+        )
         model = HistGradientBoostingRegressor(loss=loss, max_iter=_MOST_TREES, **folds.options)
         model.fit(folds.binned[rows], target[at] - line(numbers[rows]), sample_weight=_unless_equal(weight))
 
@@ -178,7 +185,7 @@ def conditional_moments(
 
 def level_probabilities(
     codes: Array,
-    n_levels: int,
+    by_text: Places,
     others: Predictors,
     weights: Array | None,
     random_state: int,
@@ -189,12 +196,12 @@ def level_probabilities(
 
     None where the other features cannot tell: there are none, too few observations, or one level.
 
-    - `codes` (n_observations,): of the observed levels, below `n_levels`; NaN is missing.
+    - `codes`, `by_text`: as for `rank_levels`.
     - `others`, `weights`, `random_state`, `between_fits`: as for `conditional_moments`.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    ranks = rank_levels(codes, n_levels, others.numbers, weights)
+    ranks, n_levels = rank_levels(codes, by_text, others.numbers, weights), len(by_text)
     folds = _make_folds(ranked_codes(codes, ranks), others, weights, random_state)
     n_observed = 0 if folds is None else len(np.unique(folds.target))
     if folds is None or n_observed < 2:
@@ -203,13 +210,12 @@ def level_probabilities(
     n_trees = max(_FEWEST_TREES, min(_MOST_TREES_OF_A_LEVEL, _MOST_TREES_OF_LEVELS // n_observed))
 
     options = {**folds.options, "max_leaf_nodes": _LEAVES_OF_LEVELS}
-    no_importance = np.zeros(others.values.shape[1])
 
     def fit(at: Rows, weight: Array) -> _Fit:
         shares = np.bincount(target[at], weight, n_levels) / weight.sum()
         levels = np.flatnonzero(shares)
         if len(levels) < 2:
-            return _Fit(lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1), lambda _: no_importance)
+            return _Fit(lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1))
         model = HistGradientBoostingClassifier(max_iter=n_trees, **options)
         model.fit(folds.binned[folds.first[at]], target[at], sample_weight=_unless_equal(weight))
 
@@ -220,7 +226,7 @@ def level_probabilities(
                 probabilities[:, levels] = predicted
                 yield probabilities
 
-        return _Fit(stages, lambda _: no_importance)
+        return _Fit(stages)
 
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
@@ -244,10 +250,10 @@ def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Arr
 
 
 class _Fit(NamedTuple):
-    """A model: its stages, and how much each other feature explains by a number of them, (n_others,)."""
+    """A model: its stages, and how much each other feature explains by a number of them, (n_others,), where asked."""
 
     stages: Stages
-    importance: Callable[[int], Array]
+    importance: Callable[[int], Any] = lambda _: 0.0
 
 
 class _CrossFit(NamedTuple):
@@ -367,7 +373,7 @@ def _cross_fit(
     if len(outside):
         everywhere[outside] = np.mean(elsewhere, axis=0)
     importance = np.sum([model.importance(n_trees) for _, _, model in fitted], axis=0) * is_clear
-    return _CrossFit(everywhere, deviances, importance / max(float(importance.sum()), np.finfo(float).tiny))
+    return _CrossFit(everywhere, deviances, importance / max(float(np.sum(importance)), np.finfo(float).tiny))
 
 
 def _explained_by_trees(model: Any, n_trees: int, are_levels: Mask) -> Array:
@@ -404,10 +410,6 @@ def _binned(values: Array, at: Rows, weights: Array) -> Array:
         return np.zeros(len(values))
     edges = few_edges(values[at][present], _MOST_BINS, weights[present])
     return np.where(np.isnan(values), np.nan, np.searchsorted(edges, values) * 1.0)
-
-
-def _no_line(rows: Array) -> Array:
-    return np.zeros(len(rows))
 
 
 def _fit_line(others: Array, target: Array, weights: Array) -> tuple[Callable[[Array], Array], Array]:

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import distances
 from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.sums import LOWEST_DECAY
+from ice_explorer.metrics.sums import LOWEST_DECAY, distances
 from ice_explorer.metrics.unordered import UnorderedSums
 
 if TYPE_CHECKING:

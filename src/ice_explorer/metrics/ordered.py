@@ -24,8 +24,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.metrics.likelihood import distances
-from ice_explorer.metrics.sums import NO_QUADRATURE, CurveSums, checked, choose_decay_nodes, make_quadrature
+from ice_explorer.metrics.sums import (
+    NO_QUADRATURE,
+    CurveSums,
+    checked,
+    choose_decay_nodes,
+    distances,
+    make_quadrature,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -272,7 +278,11 @@ class OrderedSums(CurveSums):
             farthest = float((grid[-1] - grid[0]) / scale) if (scales == scale).all() else math.inf
             self.nodes = choose_decay_nodes(decay, farthest)
             # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
-            self.nearest = _nearest(observed, scales, grid[self.windows.denominator_weights > 0], self._ordered)
+            values = grid[self.windows.denominator_weights > 0]
+            if self._ordered is not None:  # a gap is the same from either end, and grid values are fewer
+                self.nearest = float(_gaps(values, self._ordered).min() / scales[0])
+            else:
+                self.nearest = float((_gaps(observed, values) / scales).min())
         self._begin_changes(self.windows.factors)
 
     def add(self, stretches: Array, rows: Rows, missing_change: Array | None = None) -> None:
@@ -543,13 +553,6 @@ class OrderedSums(CurveSums):
             self.interval_changes += part.interval_changes
             self._step_total += part._step_total  # noqa: SLF001
         return super().merge(parts)
-
-
-def _nearest(observed: Array, scales: Array, grid: Array, ordered: Array | None) -> float:
-    """Smallest distance of an observed value from a grid value, in likelihood scales; `ordered` if all have one."""
-    if ordered is not None:  # a gap is the same from either end, and grid values are fewer
-        return float(_gaps(grid, ordered).min() / scales[0])
-    return float((_gaps(observed, grid) / scales).min())
 
 
 def _gaps(values: Array, others: Array) -> Array:

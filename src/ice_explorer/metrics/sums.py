@@ -1,4 +1,4 @@
-r"""What is summed over blocks of rows, of any feature: moments, extremes, and likelihoods at a few decays.
+r"""The likelihood of phantoms, and what is summed over blocks of rows: moments, extremes, likelihoods at few decays.
 
 In-distribution impact and support are ratios of sums of masses under :math:`\lambda^{d} = e^{-a d}` with
 :math:`a = -\ln\lambda` and d a distance in likelihood scales: smooth functions of a. They are summed at the decay of
@@ -33,6 +33,39 @@ _NODES: Final = ((8.0, 15, 1.0), (20.0, 19, 0.5), (50.0, 23, 0.15), (math.inf, 4
 """Distances up to which so many nodes with such an offset miss e^{-ad} by less than 1e-6; the last up to 1,000."""
 
 
+def distances(grid: Array, observed: Array, likelihood_scale: Array) -> Array:
+    """Distance of each phantom from its observation, in likelihood scales.
+
+    - `grid` (n_grid,).
+    - `observed` (n_observations,): observed values [feature], none missing.
+    - `likelihood_scale` (n_observations,): s_i [feature]. Where it is 0 the distance is 0 at the observed value and
+      infinite elsewhere.
+    - returns (n_observations, n_grid).
+    """
+    gap = np.abs(grid[None, :] - observed[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = gap / likelihood_scale[:, None]
+    scaled[gap == 0] = 0.0
+    return scaled
+
+
+def likelihood(grid: Array, observed: Array, likelihood_scale: Array, decay: float) -> Array:
+    r"""Likelihood of each phantom observation, a weight in [0, 1] (not a probability).
+
+    - `grid`, `observed`, `likelihood_scale`: as for `distances`.
+    - `decay`: λ, greater than 0 and at most 1; 1 weighs all alike.
+    - returns (n_observations, n_grid): 1 at the observed value.
+
+    Notes
+    -----
+    Eq. 3 of Yeh & Ngo (2021), arXiv:2109.02724: :math:`\lambda^{|v_k - x_i| / s_i}`. With decay 1
+    and a scale of 0 the definition still holds: 1 at the observed value, else 0.
+    """
+    scaled = distances(grid, observed, likelihood_scale)
+    is_near = np.isfinite(scaled)
+    return np.where(is_near, np.exp(math.log(decay) * np.where(is_near, scaled, 0.0)), 0.0)
+
+
 class DecayNodes(NamedTuple):
     """The decays that sums are kept for.
 
@@ -47,7 +80,8 @@ class DecayNodes(NamedTuple):
     @property
     def exponents(self) -> Array:
         """Exponents a = -ln(λ) of all sums, (n_nodes + 1,): of the nodes, and of the decay of the explanation."""
-        return _exponents(self)
+        positions, _ = _chebyshev(self.n_nodes)
+        return np.append(self.offset * np.expm1(positions * self._length), -math.log(self.decay))
 
     @property
     def _length(self) -> float:
@@ -83,13 +117,6 @@ def choose_decay_nodes(decay: float, farthest: float) -> DecayNodes:
     """Return the decays that sums are kept for, the fewer the nearer the `farthest` distance is [likelihood scales]."""
     n_nodes, offset = next((n_nodes, offset) for most, n_nodes, offset in _NODES if farthest <= most)
     return DecayNodes(n_nodes, offset, decay)
-
-
-@lru_cache
-def _exponents(nodes: DecayNodes) -> Array:
-    positions, _ = _chebyshev(nodes.n_nodes)
-    exponents = nodes.offset * np.expm1(positions * nodes._length)  # noqa: SLF001
-    return np.append(exponents, -math.log(nodes.decay))
 
 
 @lru_cache
@@ -238,27 +265,16 @@ class Moments:
     """Weighted mean, squared deviations and absolute sums of columns, merged by Chan's formula: nothing cancels.
 
     - `weight`: of the rows.
-    - `columns` (3, n_columns): the three, also by name.
+    - `columns` (3, n_columns): the three, also as `mean`, `squared` and `absolute`.
     """
 
     def __init__(self, n_columns: int) -> None:
         self.weight = 0.0
         self.columns = np.zeros((3, n_columns))
 
-    @property
-    def mean(self) -> Array:
-        """Weighted means, (n_columns,)."""
-        return np.asarray(self.columns[0])
-
-    @property
-    def squared(self) -> Array:
-        """Sums of weighted squared deviations from the means."""
-        return np.asarray(self.columns[1])
-
-    @property
-    def absolute(self) -> Array:
-        """Sums of weighted absolute values."""
-        return np.asarray(self.columns[2])
+    mean = property(lambda self: self.columns[0])
+    squared = property(lambda self: self.columns[1])
+    absolute = property(lambda self: self.columns[2])
 
     def add(self, columns: Array, weights: Array) -> None:
         """Add weighted rows (n_rows, n_columns)."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import narwhals as nw
@@ -59,12 +59,8 @@ class UnwrappedModel:
 
     def transform_rows(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
-        return lock_of_model(self.model).call(self._through_steps, rows)
-
-    def _through_steps(self, rows: Any) -> Any:
-        for step in self.steps:
-            rows = step.transform(rows)
-        return rows
+        through_steps = partial(reduce, lambda matrix, step: step.transform(matrix), self.steps)
+        return lock_of_model(self.model).call(through_steps, rows)
 
     def restore_output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Convert outputs of the inner model to outputs of the pipeline."""

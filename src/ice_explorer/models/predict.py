@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ice_explorer.arrays import Array, Values
-    from ice_explorer.models.libraries import Call, Methods, PredictionMethod
+    from ice_explorer.models.libraries import Call, PredictionMethod
     from ice_explorer.tables.table import Table
 
 
@@ -384,7 +384,10 @@ def make_predictor(
     - raises OptionError: if an output must be chosen, or the chosen one does not exist.
     """
     check_one_of("response", response, RESPONSES)
-    methods, classes = _methods_in_turn(model, n_jobs)
+    methods, classes = list_methods(model)
+    methods = {
+        name: replace(method, call=ModelCall(model, name, method.call, n_jobs)) for name, method in methods.items()
+    }
     chosen = _choose_response(methods, response, type(model).__name__)
     # Log-odds are computed from probabilities where the model does not give them.
     called = chosen if chosen in methods else "predict_proba"
@@ -422,14 +425,6 @@ def make_predictor(
         call=method.call if isinstance(method.call, ModelCall) else None,
     )
     return predictor, outputs.column(first, position)
-
-
-def _methods_in_turn(model: Any, n_jobs: int) -> Methods:
-    """Return the methods of a model, each of which waits for its turn."""
-    methods, classes = list_methods(model)
-    return {
-        name: replace(method, call=ModelCall(model, name, method.call, n_jobs)) for name, method in methods.items()
-    }, classes
 
 
 def _choose_response(methods: dict[str, PredictionMethod], response: Response, model: str) -> str:
@@ -514,12 +509,6 @@ def target_names(y: object) -> tuple[str, ...]:
     """Return the names of the columns of the target as labels; none where one of them has no name."""
     names = _column_names(y)
     return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
-
-
-def single_name(y: object) -> str:
-    """Return the name of the target; "" where it has none, or several."""
-    names = target_names(y)
-    return names[0] if len(names) == 1 else ""
 
 
 def _column_names(y: object) -> list[Any]:

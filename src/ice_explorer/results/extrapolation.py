@@ -158,7 +158,7 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
             found = estimate_probabilities(context, feature, between_fits)
         else:
             codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
-            found = level_probabilities(codes, 2, others, weights, seed, between_fits=between_fits)
+            found = level_probabilities(codes, np.arange(2), others, weights, seed, between_fits=between_fits)
         shares = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
         probabilities = np.tile(shares, (len(feature.values), 1)) if found is None else found
         expected = replace(
@@ -196,9 +196,7 @@ def rescaled(item: FeatureInput, expected: Expected | None) -> FeatureInput:
         known = None if expected is None or not expected.is_estimated else expected.probabilities
         distances = None if expected is None else level_distances(item.observed, known, item.grid.values)
         return replace(item, distances=distances)
-    scale = np.broadcast_to(item.scale, len(item.observed)) if expected is None else expected.scale
-    assert scale is not None  # noqa: S101 - a feature with an order has one
-    return replace(item, likelihood_scale=scale)
+    return replace(item, row_scales=None if expected is None else expected.scale)
 
 
 def extrapolation_of(expected: Expected, item: FeatureInput, rows: Rows, weights: Array) -> Extrapolation:

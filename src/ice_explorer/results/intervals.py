@@ -235,7 +235,7 @@ def row_influences(
     moved = influences(sums, blocks, np.array([decay]), with_places=is_resampled)
     scale = _influence_on_scale(item, rows, weights) if is_resampled else np.zeros(len(rows))
     by_row = {name: figures[name] * scale if name in PER_SCALE else np.zeros(len(rows)) for name in METRICS}
-    if is_resampled and not item.feature.is_unordered and item.has_marginal_scale and item.scale > 0:
+    if is_resampled and not item.feature.is_unordered and item.row_scales is None and item.scale > 0:
         units = np.array([1.0 - _RELATIVE_STEP, 1.0 + _RELATIVE_STEP])  # σ is the unit of distances, too
         less, more = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0)).T
         for name, slope in zip(DECAYED, (more - less) / (2.0 * _RELATIVE_STEP), strict=True):

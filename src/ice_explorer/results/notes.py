@@ -11,7 +11,7 @@ from ice_explorer.checks import check_index
 from ice_explorer.curves.inputs import merge_notes
 from ice_explorer.errors.base import counted
 from ice_explorer.metrics.unordered import UnorderedSums
-from ice_explorer.models.predict import single_name, target_columns, target_values
+from ice_explorer.models.predict import target_columns, target_names, target_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,8 @@ def known_target(y: object, context: Context) -> KnownTarget:
         elif column.missing.any() and _is_copy(column.missing.astype(np.float64), numbers):
             what = "y" if codes is None else "the class"
             sentences[column.label] = f"Whether {column.label!r} is missing tells {what} of every row."
-    return KnownTarget(y, single_name(y), numbers, predictor.of_classes, sentences)
+    names = target_names(y)
+    return KnownTarget(y, names[0] if len(names) == 1 else "", numbers, predictor.of_classes, sentences)
 
 
 def follows_diagonal(axis: Array, mean: Array, spread: Array, observed: Array) -> bool:

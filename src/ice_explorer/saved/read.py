@@ -233,11 +233,8 @@ def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
     if entry["positions"] is not None:
         positions = summed = entry["positions"]
         _check(len(positions) and _increase(positions, n_rows), "rows of a sample are not in order")
-    likelihood_scale = entry["likelihood_scale"]
-    if likelihood_scale is None:
-        likelihood_scale = np.broadcast_to(1.0 if feature.is_unordered else entry["scale"], n_rows)
     given = {each.name: entry[each.name] for each in fields(FeatureInput) if each.name in entry}
-    made = {"likelihood_scale": likelihood_scale, "positions": positions, "summed": summed}
+    made = {"row_scales": entry["likelihood_scale"], "positions": positions, "summed": summed}
     return FeatureInput(
         **given | made,
         feature=feature,

@@ -124,7 +124,7 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
         "median": item.median,
         "has_missing": item.has_missing,
         "shares": item.shares,
-        "likelihood_scale": None if item.has_marginal_scale else item.likelihood_scale[rows],
+        "likelihood_scale": None if item.row_scales is None else item.row_scales[rows],
         "distances": None if item.distances is None else item.distances[rows],
         "positions": item.positions if 0 < len(item.positions) < len(item.observed) == len(rows) else None,
         "starts": starts,

@@ -273,7 +273,7 @@ def is_missing(value: Any) -> bool:
 
 
 def can_represent(dtype: Any, values: Values) -> bool:
-    """Return whether a dtype can_represent every one of some numbers exactly."""
+    """Return whether a dtype can represent every one of some numbers exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         there_and_back = values.astype(dtype).astype(values.dtype)
     return bool(np.array_equal(there_and_back, values, equal_nan=values.dtype.kind == "f"))
@@ -283,7 +283,7 @@ def days(moments: Values) -> Array:
     """Turn datetimes (since 1970-01-01) or timedeltas into days, NaT into NaN."""
     missing = np.isnat(moments)
     present = np.where(missing, np.zeros(1, moments.dtype), moments)
-    # The whole days are split off because a float64 can_represent the rest of a day exactly.
+    # The whole days are split off because a float64 can represent the rest of a day exactly.
     whole = present.astype(f"{moments.dtype.kind}8[D]")
     coordinates: Array = whole.astype(np.int64) + (present - whole) / np.timedelta64(1, "D")
     coordinates[missing] = np.nan

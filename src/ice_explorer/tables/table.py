@@ -214,7 +214,7 @@ class Table:
 
 
 def _numbers(coordinates: Array, dtype: np.dtype[Any]) -> Values:
-    """Turn coordinates into numbers, of the dtype if it can_represent them, else of float64."""
+    """Turn coordinates into numbers, of the dtype if it can represent them, else of float64."""
     return coordinates.astype(dtype if can_represent(dtype, coordinates) else np.float64)
 
 
@@ -360,7 +360,7 @@ def _is_plain(dtype: Any) -> bool:
 
 
 def _made(column: Column, series: nw.Series[Any], coordinates: Array) -> nw.Series[Any]:
-    """Make cells, of the dtype of a series if it can_represent them all, else of what its library infers."""
+    """Make cells, of the dtype of a series if it can represent them all, else of what its library infers."""
     values = column.labels_of(coordinates).tolist()
     native = series.to_native()
     for is_same in (True, False):

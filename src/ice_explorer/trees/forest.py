@@ -182,17 +182,9 @@ class Forest:
             return np.asarray(np.trunc(numbers) if self.rounding == "trunc" else np.floor(numbers))
         return numbers
 
-    def goes_left(self, compared: NDArray[np.float64], threshold: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which values go left of numeric thresholds; the result for NaN has no meaning."""
-        return np.asarray(compared <= threshold if self.comparison == "le" else compared < threshold)
-
     def thresholds(self, column: int) -> NDArray[np.float64] | None:
         """Return the thresholds of a column, ascending; None where it is split by category."""
         return None if column in self.categorical else np.unique(self.threshold[self.feature == column])
-
-    def members(self, number: int) -> NDArray[np.int32]:
-        """Return the codes of a set."""
-        return self.set_codes[self.set_start[number] : self.set_start[number + 1]]
 
     @property
     def unused(self) -> list[int]:
@@ -433,10 +425,11 @@ class TreeCurves:
         """Return which values go left at nodes of a column, (n_nodes, n_values)."""
         forest, thresholds = self._read, self._threshold[nodes]
         if column in forest.categorical:
-            is_listed = [np.isin(compared, forest.members(number)) for number in thresholds.astype(np.int64).tolist()]
+            start, sets = forest.set_start, thresholds.astype(np.int64).tolist()
+            is_listed = [np.isin(compared, forest.set_codes[start[number] : start[number + 1]]) for number in sets]
             left = np.array(is_listed).reshape(len(nodes), len(compared)) == forest.listed_left
         else:
-            left = forest.goes_left(compared, thresholds[:, None])
+            left = (np.less_equal if forest.comparison == "le" else np.less)(compared, thresholds[:, None])
         left[:, np.isnan(compared)] = self.missing_left[nodes][:, None]
         return np.asarray(left)
 
