@@ -214,7 +214,7 @@ class Drafter:
 
     def __init__(self, context: Context, method: CurveMethod, items: Sequence[FeatureInput], lock: RLock) -> None:
         self._context, self._method, self._items, self._lock = context, method, items, lock
-        self._grid_sizes = {item.feature_number: item.grid.n_grid for item in items}
+        self._grid_sizes = {item.feature.position: item.grid.n_grid for item in items}
         self._sizes = np.array(list(self._grid_sizes.values()))
         self._samples: dict[int, list[Rows]] = {}
         self._n_largest = min(len(item.summed) for item in items)
@@ -273,12 +273,12 @@ class Drafter:
         cells = sum(item.grid.n_grid ** (1 + item.feature.is_unordered) for item in items)
         n_rows = np.clip(_CELLS_OF_ERRORS // cells, *_ROWS_OF_ERRORS)
         level_of_errors = min(level, self.find_level(n_rows))
-        samples = {item.feature_number: self._sample(item, level_of_errors) for item in self._items}
+        samples = {item.feature.position: self._sample(item, level_of_errors) for item in self._items}
         compute = self._predict if self.is_called else self._compute
         draft: Draft = {}
         with self._lock:
             for item, sums, kept, curves in compute(items, samples, between_blocks):
-                errors = partial(self._estimate_errors, item, sums, samples[item.feature_number], curves)
+                errors = partial(self._estimate_errors, item, sums, samples[item.feature.position], curves)
                 sampling = errors if are_errors_later else errors()
                 draft[item.feature.name] = FeatureExplanation(
                     self._context, self._method, item, sums, kept, sampling=sampling
@@ -292,7 +292,7 @@ class Drafter:
         Where grid values are left out there are none, since the effect of that on the metrics is unknown.
         """
         counts = len(item.summed), self.n_all
-        if item.grid.n_grid < self._grid_sizes[item.feature_number]:
+        if item.grid.n_grid < self._grid_sizes[item.feature.position]:
             return Sampling.without_errors(counts)
         missing = item.missing_changes[rows] if item.has_missing else None
         block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
@@ -327,7 +327,7 @@ class Drafter:
 
             def watch() -> Iterator[tuple[Rows, Array]]:
                 for rows, curves in blocks:
-                    chosen.append(curves[np.isin(rows, samples[item.feature_number])])
+                    chosen.append(curves[np.isin(rows, samples[item.feature.position])])
                     yield rows, curves
                     between_blocks()
 

@@ -86,10 +86,9 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     predictor = prediction_check.observe(
         partial(
             make_predictor, model, output=options.output, response=options.response, n_jobs=options.n_threads,
-            opening=partial(choose_initial_output, y, table),
+            target=target_names(y), opening=partial(choose_initial_output, y, table),
         )
     )  # fmt: skip
-    predictor = replace(predictor, output_label=predictor.named_after(target_names(y)))
     thresholds = partial(threshold_grids, model, predictor, table)
     grids = ("observed", whole.features) if whole else _choose_grids(thresholds, columns, chosen, options)
     grid, references = grids
@@ -369,7 +368,7 @@ class Plan:
                 names = [each.feature.name for each in items or [item]]
                 self._sums.update(zip(names, self._method.sums(items or [item], report), strict=True))
             sums = self._sums[feature] if self._method.sums_together else self._sums.pop(feature)
-            kept = self._method.kept.pop(item.feature_number, None)
+            kept = self._method.kept.pop(item.feature.position, None)
         return FeatureExplanation(self._context, self._method, item, sums, kept)
 
     @cached_property

@@ -86,7 +86,7 @@ def test_influences_are_derivatives_with_respect_to_weights(kind):
     data, h = KINDS[kind](), 1e-4
     sums = data.sums(np.arange(data.n))
     halves = np.array_split(np.arange(data.n), 2)
-    found = influences(sums, [data.block(rows) for rows in halves], DECAYS).of_rows
+    found = influences(sums, [data.block(rows) for rows in halves], DECAYS)[0]
     for row in (0, 44, 89):
         one = h * (np.arange(data.n) == row)
         moved = [figures_of(data.sums(np.arange(data.n), data.weights + side * one)) for side in (1, -1)]

@@ -344,4 +344,4 @@ def _measure_shap(context: Context, results: Sequence[FeatureExplanation]) -> Ar
     finally:
         np.random.set_state(state)  # noqa: NPY002
     by_number = dict(zip(columns.in_order, np.abs(of_rows).mean(axis=0), strict=True))
-    return np.array([by_number[result._item.feature_number] for result in results])
+    return np.array([by_number[result._item.feature.position] for result in results])

@@ -437,7 +437,7 @@ def explain_feature(plan: Plan, name: Name, sums: Sums) -> FeatureExplanation:
     predictions = sums.predictions
     vars(plan._context)["prediction_sd"] = float(np.sqrt(predictions.squared[0] / predictions.weight))
     feature = plan._inputs[name]
-    return FeatureExplanation(plan._context, plan._method, feature, sums.feature_sums(feature.feature_number), None)
+    return FeatureExplanation(plan._context, plan._method, feature, sums.feature_sums(feature.feature.position), None)
 
 
 Result = TypeVar("Result", bound=Summary | Sums)

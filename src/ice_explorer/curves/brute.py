@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ice_explorer.tables.table import Table
 
     Made = Callable[[int], object]
-    Request = tuple["VariedFeature", Array, Rows, Array]
+    VariedFeature: TypeAlias = "Feature | Points"  # one that varies, or several that vary together
+    Request = tuple[VariedFeature, Array, Rows, Array]
 
 _MOST_POINTS: Final = 1 << 20
 
@@ -63,20 +64,6 @@ _FIRST_CALL = 1 << 9
 _LONG = 0.5  # seconds of a call
 _WORTH_GROWING = 1.2  # in phantoms per second
 _OUT_OF_MEMORY = ("out of memory", "t allocate memory", "cannot allocate", "not enough memory", "bad_alloc")
-
-
-class VariedFeature(Protocol):
-    """What brute force needs of a feature, or of several that vary together."""
-
-    @property
-    def readable(self) -> object:
-        """Its name as messages quote it."""
-
-    def column_coordinates(self, coordinates: Array) -> Mapping[Column, Array]:
-        """Return the coordinates of each column of X that moves, for coordinates of any shape."""
-
-    def text(self, coordinate: float) -> str:
-        """Write a coordinate for a message."""
 
 
 class BatchSize:

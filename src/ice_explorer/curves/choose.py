@@ -217,8 +217,8 @@ def read_matrix(
         matrix = ModelMatrix([seen(column, column.values) for column in context.columns.read], {}, {})
         for item in items:
             moves = item.feature.column_coordinates(item.grid.values)
-            matrix.places[item.feature_number] = np.array([column.position for column in moves])
-            matrix.grids[item.feature_number] = np.column_stack([seen(*moved) for moved in moves.items()])
+            matrix.places[item.feature.position] = np.array([column.position for column in moves])
+            matrix.grids[item.feature.position] = np.column_stack([seen(*moved) for moved in moves.items()])
     if structure.n_columns != len(matrix.columns):
         raise NotExactError(f"The model was fitted on {structure.n_columns} columns, X has {len(matrix.columns)}.")
     return matrix
@@ -265,8 +265,8 @@ def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: Unw
     places = [np.flatnonzero(is_moved) for is_moved in moving]
     return ModelMatrix(
         list(matrix.T),
-        {item.feature_number: to for item, to in zip(items, places, strict=True)},
-        {item.feature_number: grid[:, to] for item, grid, to in zip(items, grids, places, strict=True)},
+        {item.feature.position: to for item, to in zip(items, places, strict=True)},
+        {item.feature.position: grid[:, to] for item, grid, to in zip(items, grids, places, strict=True)},
     )
 
 
@@ -337,14 +337,15 @@ def threshold_grids(
     grids = {}
     for feature in map(columns.feature, positions):
         values = feature.values[~np.isnan(feature.values)]
-        thresholds = forest.thresholds(feature.position) if feature.kind == "numeric" else None
-        if thresholds is None or not len(values):  # it is split by category, or has no values
+        place = feature.position
+        if feature.kind != "numeric" or place in forest.categorical or not len(values):
             continue
+        thresholds = np.unique(forest.threshold[forest.feature == place])
         # The number that stands for a threshold, in the precision of the trees, is the last one on the left side, or
         # the first one on the right where the threshold itself goes right.
         ends = thresholds.astype(forest.dtype)
         if forest.comparison == "le":
-            past = forest.as_compared(feature.position, ends) > thresholds
+            past = forest.as_compared(place, ends) > thresholds
             ends = np.where(past, np.nextafter(ends, -np.inf, dtype=ends.dtype), ends)
         low, high = values.min(), values.max()
         grids[feature.label] = np.unique([low, *ends[(ends > low) & (ends < high)].astype(np.float64), high])

@@ -265,11 +265,6 @@ class FeatureInput:
         return np.asarray(self.observed[rows, None] != self.grid.values, np.float64)
 
     @property
-    def feature_number(self) -> int:
-        """Number of the feature."""
-        return self.feature.position
-
-    @property
     def n_predictions_per_row(self) -> int:
         """Phantoms of one row: the grid, and its value with and without where some are missing."""
         return self.grid.n_grid + 2 * self.has_missing

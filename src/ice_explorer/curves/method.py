@@ -80,10 +80,7 @@ def select_rows(item: FeatureInput, weights: Array, rows: Rows) -> tuple[Array, 
 
 
 def add_block(
-    sums: Sums,
-    curves: Array | tuple[Array, Array],
-    item: FeatureInput,
-    block: tuple[Rows, Array, Array | None],
+    sums: Sums, curves: Array | tuple[Array, Array], item: FeatureInput, block: tuple[Rows, Array, Array | None]
 ) -> None:
     """Add the curves of a block: its rows, the weights of all, and how far missing values move predictions."""
     rows, weights, change = block
@@ -257,7 +254,7 @@ class _ByFeature(CurveMethod):
                 n_made = 0
         sums.finish()
         if kept is not None:
-            self.kept[item.feature_number] = kept
+            self.kept[item.feature.position] = kept
         return sums
 
 
@@ -276,7 +273,7 @@ class BruteMethod(_ByFeature):
         self._keeps_curves = n_bytes + context.brute.block_bytes <= context.bytes_for_blocks
         # Other grid values may need another dtype than that of X, which a model may not take for the same.
         shared = {
-            item.feature_number
+            item.feature.position
             for item in items
             if item.grid.n_grid <= _FEW_VALUES and np.isin(item.grid.values, item.feature.values).all()
         }
@@ -307,7 +304,7 @@ class BruteMethod(_ByFeature):
     def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:
         grid = item.grid.values[at]
         predict = partial(self._context.brute.evaluate, item.feature, n_jobs=self._jobs, made=made)
-        if item.feature_number not in self._sharing_rows:
+        if item.feature.position not in self._sharing_rows:
             return predict(rows, np.broadcast_to(grid, (len(rows), len(grid))))
         observed = item.feature.values[rows]
         place = np.searchsorted(grid, observed)  # missing values come after the last
@@ -353,13 +350,13 @@ class ClosedFormMethod(_ByFeature):
     def _parallel(self, item: FeatureInput, rows: Rows) -> tuple[Array, Array] | None:
         if self._unwrapped.restore is not None or not isinstance(self._formula, LinearModel):
             return None
-        parallel = self._formula.parallel(self._places[item.feature_number], self._grids[item.feature_number], rows)
+        parallel = self._formula.parallel(self._places[item.feature.position], self._grids[item.feature.position], rows)
         # What is no number is named by the curves.
         is_fit = parallel is not None and all((np.abs(part) <= LARGEST).all() for part in parallel)
         return parallel if is_fit else None
 
     def _curves(self, item: FeatureInput, rows: Rows, at: Part = EVERYWHERE, made: Made | None = None) -> Array:  # noqa: ARG002
-        places, grid = self._places[item.feature_number], self._grids[item.feature_number][at]
+        places, grid = self._places[item.feature.position], self._grids[item.feature.position][at]
         curves = self._unwrapped.restore_output(self._formula.curves(places, grid, rows))
         return check_fits(item.feature, rows, item.grid.values[at], curves, self._context.settings.response)
 
@@ -407,10 +404,10 @@ class TreeMethod(CurveMethod):
 
     def curves(self, item: FeatureInput, positions: Rows, at: Part = EVERYWHERE) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
-        sweep = self._trees.sweep([item.feature_number])
+        sweep = self._trees.sweep([item.feature.position])
         stretches = np.searchsorted(self.active(item), np.arange(item.grid.n_grid)[at])
         for rows in self._blocks(positions):
-            curves = self._unwrapped.restore_output(sweep(rows).curves(item.feature_number)[:, stretches])
+            curves = self._unwrapped.restore_output(sweep(rows).curves(item.feature.position)[:, stretches])
             yield rows, check_fits(item.feature, rows, item.grid.values[at], curves, self._context.settings.response)
 
     def curves_together(self, items: Sequence[FeatureInput], rows: Sequence[Rows]) -> Iterator[Array]:
@@ -418,9 +415,9 @@ class TreeMethod(CurveMethod):
         if any(of_feature is not rows[0] for of_feature in rows):
             yield from super().curves_together(items, rows)
             return
-        jumps = self._trees.sweep([item.feature_number for item in items])(rows[0])
+        jumps = self._trees.sweep([item.feature.position for item in items])(rows[0])
         for item in items:
-            yield self._unwrapped.restore_output(jumps.curves(item.feature_number))
+            yield self._unwrapped.restore_output(jumps.curves(item.feature.position))
 
     def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum all rows of features, in one sweep where they are the same rows."""
@@ -429,7 +426,7 @@ class TreeMethod(CurveMethod):
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._context.bytes_for_blocks // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
-        swept = self._trees.sweep([item.feature_number for item in items])
+        swept = self._trees.sweep([item.feature.position for item in items])
         summed, added = items[0].summed, self._trees.alike(items[0].summed)
         blocks = self._blocks(added)
         n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
@@ -469,7 +466,7 @@ class TreeMethod(CurveMethod):
 
     def active(self, item: FeatureInput) -> Places:
         """Intervals of the grid in which curves can change."""
-        return self._trees.active[item.feature_number]
+        return self._trees.active[item.feature.position]
 
     def _blocks(self, positions: Rows) -> list[Rows]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
@@ -480,15 +477,15 @@ class TreeMethod(CurveMethod):
         change = missing_change(self._context, item, rows)
         to_compiled = None
         if not isinstance(sums, UnorderedSums) and sums.is_compiled and self._unwrapped.restore is None:
-            to_compiled = jumps.to_compiled(item.feature_number)
+            to_compiled = jumps.to_compiled(item.feature.position)
         if to_compiled is None or isinstance(sums, UnorderedSums):
-            curves = self._fitting(item, rows, jumps.curves(item.feature_number))
+            curves = self._fitting(item, rows, jumps.curves(item.feature.position))
             add_block(sums, curves, item, (rows, self._context.row_weights, change))
             return
         sums.add_jumps(to_compiled, select_rows(item, self._context.row_weights, rows), change)
         if not (max(-sums.lowest, sums.highest) <= LARGEST and np.isfinite(sums.curves.mean).all()):
             # Names the prediction that does not fit.
-            self._fitting(item, rows, self._trees.sweep([item.feature_number])(rows).curves(item.feature_number))
+            self._fitting(item, rows, self._trees.sweep([item.feature.position])(rows).curves(item.feature.position))
         check_changes(sums, item)
 
     def _fitting(self, item: FeatureInput, rows: Rows, stretches: Array) -> Array:

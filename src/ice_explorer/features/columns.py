@@ -19,8 +19,6 @@ from ice_explorer.tables.column import labels_of, readable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 
@@ -137,7 +135,9 @@ def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
     for least in (1, 0):
         for prefix in sorted(prefixes, key=len):
             labels = [label for label in binary if label.startswith(prefix) and label not in {prefix, *taken}]
-            if len(labels) < 2 or not _exclude_each_other([binary[label].values for label in labels], least):
+            members = [binary[label].values for label in labels]
+            n_on = sum(members, np.zeros(1))
+            if len(labels) < 2 or n_on.max() > 1 or n_on.min() < least or not all(map(np.any, members)):
                 continue
             name = _beginning(labels)[1].rstrip(_SEPARATORS)
             if name not in groups:
@@ -146,16 +146,6 @@ def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
     order = list(binary)
     in_order = sorted(groups.items(), key=lambda group: order.index(group[1][0]))
     return {name: [binary[label].name for label in labels] for name, labels in in_order}
-
-
-def _exclude_each_other(members: Sequence[NDArray[np.float64]], least: int) -> bool:
-    """Return whether at most one column, and at least so many, is 1 in each row, and each is 1 in some row."""
-    n_on = np.zeros(len(members[0]))
-    for values in members:
-        n_on += values
-        if n_on.max() > 1 or not values.any():
-            return False
-    return bool(n_on.min() >= least)
 
 
 class Columns:

@@ -345,11 +345,7 @@ def feature_seed(random_state: int, feature: str) -> np.random.Generator:
 
 
 def make_grid(
-    feature: Feature,
-    column: SortedValues,
-    *,
-    grid: GridName | Mapping[str, Array],
-    grid_size: int | None,
+    feature: Feature, column: SortedValues, *, grid: GridName | Mapping[str, Array], grid_size: int | None
 ) -> Grid:
     """Choose the grid of one feature.
 
@@ -386,11 +382,7 @@ def make_grid(
 
 
 def draw_stratified(
-    values: Array,
-    candidates: Rows,
-    size: int,
-    generator: np.random.Generator,
-    weights: Array | None = None,
+    values: Array, candidates: Rows, size: int, generator: np.random.Generator, weights: Array | None = None
 ) -> Rows:
     """Draw observations that cover the distribution of a feature evenly.
 

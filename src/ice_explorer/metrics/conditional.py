@@ -166,9 +166,9 @@ def conditional_moments(
 
     target = (folds.target - centre) / standard_deviation
     fit_mean = partial(fit, target, "squared_error", is_linear=True)
-    of_mean = _cross_fit(folds, fit_mean, lambda at, predicted: np.square(target[at] - predicted), between_fits)
-    mean, error = of_mean.predicted, of_mean.deviances
-    squared = np.maximum(error, LEAST_SHARE_OF_SCALE**2)
+    squared_error = lambda at, predicted: np.square(target[at] - predicted)  # noqa: E731
+    mean, errors, importance = _cross_fit(folds, fit_mean, squared_error, between_fits)
+    squared = np.maximum(errors, LEAST_SHARE_OF_SCALE**2)
     ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
 
     def deviance(at: Rows, predicted: Array) -> Array:
@@ -177,10 +177,9 @@ def conditional_moments(
 
     with np.errstate(over="ignore"):
         fit_variance = partial(fit, squared, "gamma", is_linear=False)
-        of_variance = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
-    scale = standard_deviation * np.sqrt(np.clip(of_variance.predicted, *ends))
-    importance = np.maximum(of_mean.importance, of_variance.importance)
-    return ConditionalMoments(centre + standard_deviation * mean, scale, importance)
+        variance, _, of_variance = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
+    scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
+    return ConditionalMoments(centre + standard_deviation * mean, scale, np.maximum(importance, of_variance))
 
 
 def level_probabilities(
@@ -231,7 +230,7 @@ def level_probabilities(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, between_fits, is_cautious=True).predicted[:, ranks]
+    return _cross_fit(folds, fit, deviance, between_fits, is_cautious=True)[0][:, ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -254,19 +253,6 @@ class _Fit(NamedTuple):
 
     stages: Stages
     importance: Callable[[int], Any] = lambda _: 0.0
-
-
-class _CrossFit(NamedTuple):
-    """Predictions of models that are fitted without the observation.
-
-    - `predicted` (n_observations, …): of observations that are in no fold the mean over all models.
-    - `deviances` (n_distinct,): weighted mean over the folds that a distinct observation is held out in.
-    - `importance` (n_others,): parts of what is explained, with sum 1; all 0 where that may be chance.
-    """
-
-    predicted: Array
-    deviances: Array
-    importance: Array
 
 
 class _Folds(NamedTuple):
@@ -324,7 +310,7 @@ def _cross_fit(
     *,
     is_simple: bool = False,
     is_cautious: bool = False,
-) -> _CrossFit:
+) -> tuple[Array, Array, Array]:
     """Predict all observations by models that are fitted without them.
 
     The number of trees has the least deviance of what is held out; if simple, it is the smallest within a standard
@@ -332,6 +318,9 @@ def _cross_fit(
 
     - `deviance`: of some distinct observations and what is predicted for them.
     - `is_cautious`: whether there are no trees unless they predict better by `_CLEAR_ERRORS` standard errors.
+    - returns predictions (n_observations, …), of observations that are in no fold the mean over all models; weighted
+      mean deviances over the folds that a distinct observation is held out in, (n_distinct,); and the importance of the
+      others (n_others,), parts of what is explained, with sum 1, all 0 where that may be chance.
     """
     from threadpoolctl import threadpool_limits
 
@@ -373,16 +362,14 @@ def _cross_fit(
     if len(outside):
         everywhere[outside] = np.mean(elsewhere, axis=0)
     importance = np.sum([model.importance(n_trees) for _, _, model in fitted], axis=0) * is_clear
-    return _CrossFit(everywhere, deviances, importance / max(float(np.sum(importance)), np.finfo(float).tiny))
+    return everywhere, deviances, importance / max(float(np.sum(importance)), np.finfo(float).tiny)
 
 
 def _explained_by_trees(model: Any, n_trees: int, are_levels: Mask) -> Array:
     """Return the sum of the gains of the splits of each column in the first trees, (n_others,)."""
     gains = np.zeros(len(are_levels))
-    if n_trees <= 0:
-        return gains
     columns = np.argsort(~are_levels, kind="stable")  # levels come first in scikit-learn
-    for (tree,) in model._predictors[:n_trees]:  # noqa: SLF001
+    for (tree,) in model._predictors[: max(0, n_trees)]:  # noqa: SLF001
         splits = tree.nodes[~tree.nodes["is_leaf"].astype(np.bool_)]
         np.add.at(gains, columns[splits["feature_idx"].astype(np.intp)], splits["gain"])
     return np.asarray(gains * model.learning_rate)

@@ -59,29 +59,16 @@ class Block(NamedTuple):
     missing_change: Array | None
 
 
-class Influences(NamedTuple):
-    """Influences of rows on every metric, in the order of the rows.
-
-    - `of_rows`: by name; (n_rows,), decayed ones (n_decays, n_rows).
-    - `of_places`: B_k by grid value, (n_grid,) or (n_decays, n_grid); of levels without an order Σ_b q_ab B_ab. Empty
-      where figures do not depend on shares, or that is not wanted.
-    """
-
-    of_rows: dict[str, Array]
-    of_places: dict[str, Array]
-
-
 def influences(
-    sums: OrderedSums | UnorderedSums,
-    blocks: Iterable[Block],
-    decays: Array,
-    *,
-    with_places: bool = False,
-) -> Influences:
-    """Return the influences of rows.
+    sums: OrderedSums | UnorderedSums, blocks: Iterable[Block], decays: Array, *, with_places: bool = False
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the influences on every metric by name.
 
     - `sums`: of all rows that estimates rest on; the rows of the blocks may be some of them.
     - `with_places`: whether places on the axis have influence, too.
+    - returns those of the rows, in their order, (n_rows,), decayed ones (n_decays, n_rows); and B_k by grid value,
+      (n_grid,) or (n_decays, n_grid), of levels without an order Σ_b q_ab B_ab. The latter are empty where figures do
+      not depend on shares, or they are not wanted.
     """
     parts: list[dict[str, Array]] = []
     of_windows: dict[str, Any] = {}
@@ -90,12 +77,12 @@ def influences(
             parts.append(rows)
             if with_places and (isinstance(sums, UnorderedSums) or sums.convention == "step"):
                 of_windows = {name: of_windows.get(name, 0.0) + values for name, values in windows.items()}
-    of_rows = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
+    by_row = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
     if sums.has_order or not of_windows:
-        return Influences(of_rows, of_windows)
+        return by_row, of_windows
     left, right, _, shares, _ = sums.windows_one_by_one
     of_levels = np.equal.outer(left, np.arange(len(sums.grid))) + np.equal.outer(right, np.arange(len(sums.grid)))
-    return Influences(of_rows, {name: (values * shares) @ of_levels for name, values in of_windows.items()})
+    return by_row, {name: (values * shares) @ of_levels for name, values in of_windows.items()}
 
 
 def _of_block(
@@ -195,9 +182,9 @@ def sampling_of(sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[i
     - `counts`: rows of the sample, and rows that it is drawn from.
     """
     decays = np.unique([1.0, sums.nodes.decay, LOWEST_DECAY])[::-1]
-    of_rows = influences(sums, [block], decays).of_rows
-    errors = {name: float(_error(of_rows[name], block.weights, counts)) for name in UNDECAYED}
-    decayed = _error(of_rows["in_distribution_impact"], block.weights, counts)
+    by_row, _ = influences(sums, [block], decays)
+    errors = {name: float(_error(by_row[name], block.weights, counts)) for name in UNDECAYED}
+    decayed = _error(by_row["in_distribution_impact"], block.weights, counts)
     return Sampling(*counts, errors, -np.log(decays), decayed)
 
 

@@ -24,14 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.metrics.sums import (
-    NO_QUADRATURE,
-    CurveSums,
-    checked,
-    choose_decay_nodes,
-    distances,
-    make_quadrature,
-)
+from ice_explorer.metrics.sums import NO_QUADRATURE, CurveSums, checked, choose_decay_nodes, distances, make_quadrature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -336,7 +329,7 @@ class OrderedSums(CurveSums):
         by_row = np.empty((0 if self._on_nodes.size else len(weights), self.moments.columns.shape[1] + 1))
         ends, step = np.empty((len(weights), 2)), self._step_windows
         lowest, highest, extent, deviations, step_total = add_curves(
-            stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE).arrays,
+            stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE)[:4],
             self._on_nodes, by_row, ends, self.curves.columns, self.moments.columns, self.interval_changes,
             windows.stretches, windows.deviation_terms, _NO_STEP if step is None else (step.stretches, step.factors),
         )  # fmt: skip
@@ -390,7 +383,8 @@ class OrderedSums(CurveSums):
         self._add_parallel_moments(step, offsets, weights)
         if self.factors is not None:
             changes, total = self.windows.changes(step[None, :]), weights.sum(keepdims=True)
-            self.moments.add_equal(changes[0], float(total[0]))
+            (equal,), weight = changes, float(total[0])
+            self.moments.merge_columns(weight, equal, np.zeros(len(equal)), weight * np.abs(equal))
             self._add_compared(step[None, :], total)
             numerators: float | Array
             if self._is_straight(step):  # every step of one SD is as large
@@ -401,7 +395,8 @@ class OrderedSums(CurveSums):
             if self._ordered is not None:
                 quadrature = self._nodes_of(self._ordered)
                 ordered = self._ordered if len(observed) == len(self._ordered) else None
-                alike = self._at_nodes(quadrature, quadrature.masses(observed, weights, ordered)[:, None])
+                masses = quadrature.masses(observed, weights, ordered)
+                alike = quadrature.nodes, np.full(len(masses), self._likelihood_scale), masses[:, None]
             else:
                 order = np.lexsort((observed, scales))
                 alike = observed[order], scales[order], weights[order, None]
@@ -420,12 +415,10 @@ class OrderedSums(CurveSums):
         """Add the sums that likelihoods weigh, and release temporary arrays."""
         super().finish()
         if self._quadrature is not None and self._on_nodes.size:
-            self._add_likelihoods(self._at_nodes(self._quadrature, self._on_nodes[:-_PADDING]))
+            nodes = self._quadrature.nodes
+            scales = np.full(len(nodes), self._likelihood_scale)
+            self._add_likelihoods((nodes, scales, self._on_nodes[:-_PADDING]))
         self._ordered, self._quadrature, self._on_nodes = None, None, np.zeros((0, 0))
-
-    def _at_nodes(self, quadrature: Quadrature, masses: Array) -> Rows:
-        """Return nodes with what is at them as rows."""
-        return quadrature.nodes, np.full(len(masses), self._likelihood_scale), masses
 
     def _add_likelihoods(self, rows: Rows, numerators: Array | float | None = None) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.

@@ -10,9 +10,8 @@ add up.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -136,8 +135,7 @@ _LAGRANGE: Final = np.linalg.inv(np.vander(_GAUSS_NODES, increasing=True))
 """Coefficients of the polynomials that share a row between four nodes, (power, node)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Quadrature:
+class Quadrature(NamedTuple):
     """Buckets of observed values with four Gauss-Legendre nodes each, or one where a bucket holds one value.
 
     A row is shared between the nodes of its bucket by Lagrange interpolation, which is exact for polynomials of degree
@@ -156,11 +154,6 @@ class Quadrature:
     inverse_half: Array
     first: Rows
     nodes: Array
-
-    @property
-    def arrays(self) -> tuple[Any, ...]:
-        """Arrays for the compiled function."""
-        return self.edges, self.middle, self.inverse_half, self.first
 
     def place(self, observed: Array) -> tuple[Rows, Array]:
         """Return the first node of each observed value, (n_rows,), and the shares of four, (n_rows, 4)."""
@@ -288,10 +281,6 @@ class Moments:
         mean = float(weights @ offsets) / weight
         squared = float(weights @ np.square(offsets - mean))
         self.merge_columns(weight, mean + step, np.full(len(step), squared), np.zeros(len(step)))
-
-    def add_equal(self, row: Array, weight: float) -> None:
-        """Add rows that are all the same."""
-        self.merge_columns(weight, row, np.zeros(len(row)), weight * np.abs(row))
 
     def merge(self, other: Moments) -> None:
         """Add the moments of other rows."""

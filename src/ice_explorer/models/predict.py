@@ -327,7 +327,6 @@ class Predictor:
 
     - `predict`: rows in the container of X -> (n_rows,) float64.
     - `output_label`: what the numbers are, for axes: "probability of yes".
-    - `named_after`: names of the columns of y -> the same in their words: "prediction of cnt".
     - `output`: the chosen class, name or position; None where the model has one output.
     - `position`: of the output among all; None where the model has one.
     - `response`: the response taken, "auto" resolved; "callable" for a function.
@@ -344,7 +343,6 @@ class Predictor:
 
     predict: Callable[[Any], Array]
     output_label: str
-    named_after: Callable[[Sequence[str]], str]
     output: object
     position: int | None
     response: str
@@ -370,6 +368,7 @@ def make_predictor(
     output: object,
     response: Response,
     n_jobs: int = 1,
+    target: Sequence[str] = (),
     opening: Callable[[Outputs, Callable[[Any], Array]], tuple[int, tuple[str, ...]]] | None = None,
 ) -> tuple[Predictor, Array]:
     """Choose what to predict; return it with the predictions of the first rows.
@@ -379,6 +378,7 @@ def make_predictor(
     - `output`: class label, output name or position, looked up in that order; None where there is no choice to make.
     - `response`: method, "log_odds", or "auto".
     - `n_jobs`: from how many threads it may be called at once; nothing else calls it meanwhile.
+    - `target`: names of the columns of y, for the label of the output.
     - `opening`: chooses an output where `output` is None, from the outputs and a function that predicts all of them.
     - raises PredictionError: if the model fails on the first rows or returns what is no prediction.
     - raises OptionError: if an output must be chosen, or the chosen one does not exist.
@@ -388,9 +388,16 @@ def make_predictor(
     methods = {
         name: replace(method, call=ModelCall(model, name, method.call, n_jobs)) for name, method in methods.items()
     }
-    chosen = _choose_response(methods, response, type(model).__name__)
+    chosen: str = next(iter(methods)) if response == "auto" else response
+    if response != "auto" and "callable" in methods:
+        raise function_response_error(response)
     # Log-odds are computed from probabilities where the model does not give them.
-    called = chosen if chosen in methods else "predict_proba"
+    called = "predict_proba" if chosen == "log_odds" and chosen not in methods else chosen
+    if called not in methods:
+        raise OptionError(
+            f"`response={quoted(response)}` needs a model with {called}; {type(model).__name__} has none.",
+            'Use `response="auto"`, or pass a function that returns what you want to explain.',
+        )
     method, is_opening = methods[called], opening is not None and output is None
     try:
         returned = method.call(first_rows)
@@ -410,8 +417,7 @@ def make_predictor(
     offered = {*methods, "log_odds"} if "predict_proba" in methods else set(methods)
     predictor = Predictor(
         predict=partial(outputs.predict, position),
-        output_label=outputs.label(position),
-        named_after=partial(outputs.label, position),
+        output_label=outputs.label(position, target),
         output=outputs.names[position] if outputs.names else None,
         position=position if outputs.names else None,
         response=chosen,
@@ -425,20 +431,6 @@ def make_predictor(
         call=method.call if isinstance(method.call, ModelCall) else None,
     )
     return predictor, outputs.column(first, position)
-
-
-def _choose_response(methods: dict[str, PredictionMethod], response: Response, model: str) -> str:
-    if response == "auto":
-        return next(iter(methods))
-    if "callable" in methods:
-        raise function_response_error(response)
-    needed = "predict_proba" if response == "log_odds" else response
-    if needed not in methods:
-        raise OptionError(
-            f"`response={quoted(response)}` needs a model with {needed}; {model} has none.",
-            'Use `response="auto"`, or pass a function that returns what you want to explain.',
-        )
-    return response
 
 
 # --- the observed target --------------------------------------------------------------------------

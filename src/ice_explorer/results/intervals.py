@@ -232,7 +232,7 @@ def row_influences(
         make_block(item, some, curves, weights[np.searchsorted(rows, some)], missing_change(context, item, some))
         for some, curves in curves_of(summed)
     )
-    moved = influences(sums, blocks, np.array([decay]), with_places=is_resampled)
+    moved, moved_places = influences(sums, blocks, np.array([decay]), with_places=is_resampled)
     scale = _influence_on_scale(item, rows, weights) if is_resampled else np.zeros(len(rows))
     by_row = {name: figures[name] * scale if name in PER_SCALE else np.zeros(len(rows)) for name in METRICS}
     if is_resampled and not item.feature.is_unordered and item.row_scales is None and item.scale > 0:
@@ -240,12 +240,12 @@ def row_influences(
         less, more = sums.decayed(np.clip(decay ** (1.0 / units), LOWEST_DECAY, 1.0)).T
         for name, slope in zip(DECAYED, (more - less) / (2.0 * _RELATIVE_STEP), strict=True):
             by_row[name] = by_row[name] + slope * scale
-    for name, by_place in moved.of_places.items():
+    for name, by_place in moved_places.items():
         figure = 0.0 if name == "in_distribution_impact" else figures[name]  # A ratio does not depend on the sum of q.
         by_row[name] = by_row[name] + _influence_by_place(item, sums, by_place.reshape(-1), figure, (rows, weights))
     at = np.searchsorted(rows, summed)
     for name in METRICS:
-        by_row[name][at] += moved.of_rows[name].reshape(-1) / sums.total_weight
+        by_row[name][at] += moved[name].reshape(-1) / sums.total_weight
     return RowInfluences(figures, rows, np.sqrt(weights), by_row)
 
 

@@ -92,7 +92,7 @@ def _explanation(entries: Entries) -> Explanation:
     check = PredictionCheck(table, columns.columns_by_feature, 0)
     check.predict, check.predicted = refuse, np.empty(0)
     predictor = Predictor(
-        **output, predict=refuse, named_after=refuse, notes=(), outputs=(), responses=(),
+        **output, predict=refuse, notes=(), outputs=(), responses=(),
         all_outputs=refuse,
     )  # fmt: skip
     context = Context(
@@ -280,7 +280,7 @@ class KnownMethod(CurveMethod):
         self, item: FeatureInput, positions: Rows, at: Places | slice = EVERYWHERE
     ) -> Iterator[tuple[Rows, Array]]:
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
-        known = self.features[item.feature_number]
+        known = self.features[item.feature.position]
         for start in range(0, len(positions), _ROWS_AT_A_TIME):
             rows = positions[start : start + _ROWS_AT_A_TIME]
             yield rows, np.asarray(known.stretches[rows][:, known.stretch_of_grid[at]])

@@ -37,7 +37,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     predictions = explanation.predictions(rows)
     notes, target = explanation.notes[len(explanation._alerts) :], explanation._observed_target
     numbers = {*range(len(columns.names), len(columns.names) + len(columns.groups)), *columns.categorical}
-    unexplained = sorted(numbers - {result._item.feature_number for result in explanation.values()})
+    unexplained = sorted(numbers - {result._item.feature.position for result in explanation.values()})
     arrays: dict[str, Values] = {}
     manifest = write(
         RESULT,

@@ -182,10 +182,6 @@ class Forest:
             return np.asarray(np.trunc(numbers) if self.rounding == "trunc" else np.floor(numbers))
         return numbers
 
-    def thresholds(self, column: int) -> NDArray[np.float64] | None:
-        """Return the thresholds of a column, ascending; None where it is split by category."""
-        return None if column in self.categorical else np.unique(self.threshold[self.feature == column])
-
     @property
     def unused(self) -> list[int]:
         """Columns that no node splits."""
