@@ -68,7 +68,7 @@ def test_curves_step_at_grid_values_and_nowhere_else(trees):
     for at, name in enumerate(NUMBERS):
         grid = e[name].grid.astype(float)
         assert (grid[0], grid[-1]) == (X[name].min(), X[name].max())
-        expected = forest.thresholds(at)
+        expected = np.unique(forest.threshold[forest.feature == at])
         inside = np.unique(expected[(expected > grid[0]) & (expected < grid[-1])])
         assert np.abs(inside[:, None] - grid).min(axis=1, initial=np.inf).max(initial=0) < 1e-4
         assert len(grid) <= 2 + len(inside)

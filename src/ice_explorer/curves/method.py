@@ -39,6 +39,7 @@ EVERYWHERE = slice(None)
 _ROWS_AT_A_TIME = 2048
 _PARALLEL_AT_A_TIME = 1 << 16
 _FEATURES_AT_A_TIME = 100  # that are prepared, or finished, between two looks at questions and cancels
+_FEW_ROWS = 8192  # of which the features may be swept in several parts
 _FEW_VALUES = 20  # of a grid, of which a row's observed value is one
 
 
@@ -406,7 +407,7 @@ class TreeMethod(CurveMethod):
         """Yield blocks of rows and their curves at every grid value, or at some places of the grid."""
         sweep = self._trees.sweep([item.feature.position])
         stretches = np.searchsorted(self.active(item), np.arange(item.grid.n_grid)[at])
-        for rows in self._blocks(positions):
+        for rows in self._blocks(positions, [item]):
             curves = self._unwrapped.restore_output(sweep(rows).curves(item.feature.position)[:, stretches])
             yield rows, check_fits(item.feature, rows, item.grid.values[at], curves, self._context.settings.response)
 
@@ -421,18 +422,28 @@ class TreeMethod(CurveMethod):
 
     def sums(self, items: Sequence[FeatureInput], report: Report) -> list[Sums]:
         """Sum all rows of features, in one sweep where they are the same rows."""
-        if any(item.summed is not items[0].summed for item in items):
+        summed = items[0].summed
+        if any(item.summed is not summed for item in items):
             return [sums for item in items for sums in self.sums([item], report)]
+        # To sum the likelihoods of a block takes as long as to add hundreds of rows. So the features of few rows are
+        # swept in several parts, where all together would take several blocks; to sweep many rows again takes longer.
+        n_blocks = len(self._blocks(summed, items)) if len(summed) <= _FEW_ROWS else 1
+        added, total = self._trees.alike(summed), len(summed) * sum(item.n_predictions_per_row for item in items)
+        label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
+        size = -(-len(items) // n_blocks)
+        parts = [items[start : start + size] for start in range(0, len(items), size)]
+        return [sums for part in parts for sums in self._sweep(part, added, lambda made: report(made, total, label))]
+
+    def _sweep(self, items: Sequence[FeatureInput], added: Rows, report: Made) -> list[Sums]:
+        """Sum rows of features in one sweep; the rows are added in this order."""
+        summed = items[0].summed
         # Half of the limit is for blocks that are swept, a quarter each for the sums of features and curves if formed.
         quarter = self._context.bytes_for_blocks // 4
         most_cells = min(MOST_CELLS, quarter // (8 * len(items)))
-        swept = self._trees.sweep([item.feature.position for item in items])
-        summed, added = items[0].summed, self._trees.alike(items[0].summed)
-        blocks = self._blocks(added)
-        n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes * len(blocks[0])) - 1)
+        features = [item.feature.position for item in items]
+        swept, blocks = self._trees.sweep(features), self._blocks(added, items)
+        n_ahead = min(self._n_jobs, 2 * quarter // (self._trees.row_bytes(features) * len(blocks[0])) - 1)
         n_per_row = sum(item.n_predictions_per_row for item in items)
-        total = n_per_row * len(summed)
-        label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
 
         def empty(item: FeatureInput) -> Sums:
             active, weights = self.active(item), self._context.row_weights
@@ -447,30 +458,31 @@ class TreeMethod(CurveMethod):
             sums: list[Sums] = []
             for part in parts:
                 sums += workers.map(empty, items[part])
-                report(0, total, label)
+                report(0)
             for rows, jumps in workers.prefetch(swept, blocks, n_ahead):
                 # Features are added side by side, each in the order of the blocks.
                 workers.map(partial(self._add, rows, jumps), items, sums)
                 jumps.release()
-                report(len(rows) * n_per_row, total, label)
+                report(len(rows) * n_per_row)
             for part in parts:
                 workers.map(finish, sums[part])
-                report(0, total, label)
+                report(0)
         return sums
 
     def predict_rows(self, positions: Rows) -> Array:
         """Predict rows of X as they are, without the model, (n_rows,)."""
         sweep, link = self._trees.sweep([]), self._trees.link
-        blocks = [link.apply(sweep(rows).base) for rows in self._blocks(positions)]
+        blocks = [link.apply(sweep(rows).base) for rows in self._blocks(positions, [])]
         return self._unwrapped.restore_output(np.concatenate([np.empty(0), *blocks]))
 
     def active(self, item: FeatureInput) -> Places:
         """Intervals of the grid in which curves can change."""
         return self._trees.active[item.feature.position]
 
-    def _blocks(self, positions: Rows) -> list[Rows]:
+    def _blocks(self, positions: Rows, items: Sequence[FeatureInput]) -> list[Rows]:
         # Boundaries do not depend on the number of threads, so that sums do not either.
-        return _in_blocks(positions, self._trees.rows_per_block(self._context.bytes_for_blocks // 4))
+        features = [item.feature.position for item in items]
+        return _in_blocks(positions, self._trees.rows_per_block(self._context.bytes_for_blocks // 4, features))
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
         """Add one feature of a block to its sums."""

@@ -24,7 +24,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from ice_explorer.metrics.sums import NO_QUADRATURE, CurveSums, checked, choose_decay_nodes, distances, make_quadrature
+from ice_explorer.metrics.sums import (
+    NO_QUADRATURE,
+    CurveSums,
+    checked,
+    choose_decay_nodes,
+    distances,
+    few_values,
+    make_quadrature,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -288,7 +296,7 @@ class OrderedSums(CurveSums):
         """
         if len(stretches) == 0:
             return
-        self._choose_nodes()
+        self._choose_nodes(len(stretches))
         if self.is_compiled:
             self._add_compiled(np.ascontiguousarray(stretches), None, rows)
         else:
@@ -300,13 +308,18 @@ class OrderedSums(CurveSums):
 
     def add_jumps(self, jumps: Any, rows: Rows, missing_change: Array | None = None) -> None:
         """Add rows by the jumps of a sweep of trees, which are set back to 0; only where sums are compiled."""
-        self._choose_nodes()
+        self._choose_nodes(len(rows[0]))
         self._add_compiled(None, jumps, rows)
         self.count(rows[2], missing_change)
 
-    def _choose_nodes(self) -> None:
-        """Choose nodes, and make room for changes at them, unless these would be too many."""
+    def _choose_nodes(self, n_rows: int) -> None:
+        """Choose nodes, and make room for changes at them, unless these would be too many.
+
+        Nor are there any where a block has all rows, and these are so few that each would be a node.
+        """
         if self._ordered is None or self.factors is None or self._on_nodes.size:
+            return
+        if n_rows == len(self._ordered) <= few_values(self.grid):
             return
         n_groups = len(self.factors)
         # Most grid values have nodes of their own.

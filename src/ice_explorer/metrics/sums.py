@@ -188,6 +188,11 @@ class Quadrature(NamedTuple):
 NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
+def few_values(grid: Array) -> int:
+    """Return how many observed values may all be nodes: of more, several share nodes."""
+    return max(_MOST_VALUES, 2 * len(grid))
+
+
 def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Quadrature:
     """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
 
@@ -198,7 +203,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
     values = values[np.append(True, values[1:] > values[:-1])]
     is_first = np.ones(len(values), np.bool_)
     # Each interval of the grid has buckets of its own, and few values need no nodes but themselves.
-    if len(values) > max(_MOST_VALUES, 2 * len(grid)):
+    if len(values) > few_values(grid):
         width = min(_WIDEST, _MOST_EXPONENT / max(-np.log(decay), 1e-9)) * scale
         number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)

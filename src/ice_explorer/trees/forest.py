@@ -498,16 +498,16 @@ class TreeCurves:
         offsets = (ends - n_positions - 1).astype(np.uint64)
         return VariedFeatures(mover, n_positions, in_runs, offsets, width=int((n_positions + 1).sum()))
 
-    @property
-    def row_bytes(self) -> int:
-        """Bytes that a row takes while it is swept for all features."""
-        return 8 * (self.movers.width * len(self.base) + 1) + 512
+    def row_bytes(self, features: Sequence[int]) -> int:
+        """Bytes that a row takes while it is swept for some features."""
+        width = sum(len(self.active[feature]) + 2 for feature in features)
+        return 8 * (width * len(self.base) + 1) + 512
 
-    def rows_per_block(self, memory_limit: int) -> int:
+    def rows_per_block(self, memory_limit: int, features: Sequence[int]) -> int:
         """Return how many rows are swept at a time: few for small trees, more for large ones, within the limit."""
-        per_tree = len(self.nodes) // max(1, len(self.margins))
-        wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // self.row_bytes)))
-        return max(1, min(wanted, memory_limit // self.row_bytes))
+        per_tree, row_bytes = len(self.nodes) // max(1, len(self.margins)), self.row_bytes(features)
+        wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // row_bytes)))
+        return max(1, min(wanted, memory_limit // row_bytes))
 
     def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
