@@ -135,14 +135,13 @@ def _read_native(context: Context, results: Sequence[FeatureExplanation]) -> Arr
         of_columns = of_columns[0 if len(of_columns) == 1 or output is None else output]
     rows = context.everything[:_MOST_TRANSFORMED]
     donors = np.random.default_rng(0).permutation(rows)
-    transform, moved = unwrapped.transform, []
-    start = None if transform is None else transform(context.table.take(rows))
+    start, moved = unwrapped.transform(context.table.take(rows)) if unwrapped.steps else None, []
     for result in results:
         positions = result._item.feature.positions
-        if transform is None or start is None:
+        if start is None:
             moved.append(np.isin(np.arange(len(context.columns.names)), positions))
         else:
-            other = np.asarray(transform(context.table.crossed(rows, dict.fromkeys(positions, donors))))
+            other = unwrapped.transform(context.table.crossed(rows, dict.fromkeys(positions, donors)))
             moved.append(((other != start) & ~(np.isnan(start) & np.isnan(other))).any(axis=0))
     parts = np.array(moved)
     if parts.shape[1] != len(of_columns) or (parts.sum(axis=0) > 1).any():

@@ -192,7 +192,7 @@ def read_matrix(
 
     - raises NotExactError: if transformers combine columns, or return no numbers.
     """
-    if unwrapped.transform is not None:
+    if unwrapped.steps:
         try:
             matrix = _transformed(context, items, unwrapped)
         except (TypeError, ValueError) as error:
@@ -231,7 +231,6 @@ def same(first: Array, second: Array) -> Mask:
 
 def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: UnwrappedModel) -> ModelMatrix:
     table, transform, n_rows = context.table, unwrapped.transform, context.table.n_observations
-    assert transform is not None  # noqa: S101 - the caller has checked it
     matrix = transform(table.take(context.everything))
     grids: list[Array] = []
     ends = np.cumsum([item.grid.n_grid for item in items]) * matrix.shape[1] // _MOST_CELLS
@@ -282,7 +281,7 @@ _REASONS = {
 
 def _read_trees(unwrapped: UnwrappedModel, predictor: Predictor, columns: Columns, table: Table) -> Forest:
     """Read the trees of an ensemble, without the link."""
-    sees_x = unwrapped.transform is None
+    sees_x = not unwrapped.steps
     coded = [number for number, column in enumerate(columns.read) if sees_x and column.kind in CODED]
     forest = read_forest(unwrapped.model, predictor.position, predictor.response, coded)
     if forest.library == "LightGBM" and sees_x and table.is_integer_array:
@@ -324,7 +323,7 @@ def threshold_grids(
     - raises OptionError: if the model is no tree ensemble that receives X itself.
     """
     unwrapped = unwrap(model, predictor.response)
-    problem = "" if unwrapped.transform is None else "This one is preceded by transformers."
+    problem = "" if not unwrapped.steps else "This one is preceded by transformers."
     try:
         forest = _read_trees(unwrapped, predictor, columns, table)
     except NotExactError as error:

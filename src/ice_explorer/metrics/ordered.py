@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.metrics.sums import (
+    MOST_NODES,
     NO_QUADRATURE,
     CurveSums,
     checked,
     choose_decay_nodes,
     distances,
-    few_values,
     make_quadrature,
 )
 
@@ -236,7 +236,6 @@ class OrderedSums(CurveSums):
     - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
       greater than 0, of all rows that will be added; None where the sums are filled or merged.
     - `convention`: what figures are averages of.
-    - `active` (n_active,): intervals in which curves can change, increasing; default all n_grid - 1.
     - `compiled`: whether compiled kernels are used.
     - `most_cells`: nodes × groups that may be kept while rows are added.
     - `interval_changes` (n_active,): Σ w |change| within each active interval [output].
@@ -255,9 +254,8 @@ class OrderedSums(CurveSums):
         compiled: bool = False,
         most_cells: int = MOST_CELLS,
     ) -> None:
-        self.active = np.arange(len(grid) - 1) if active is None else active
         # A copy, because numba compiles anew for arrays that cannot be written to.
-        super().__init__(np.array(grid, np.float64), scale, decay, len(self.active) + 1)
+        super().__init__(np.array(grid, np.float64), scale, decay, active)
         self.convention, self._shares, self._compiled = convention, shares, compiled
         self.windows = make_windows(grid, shares, scale, self.active, convention)
         self.interval_changes = np.zeros(len(self.active))
@@ -313,13 +311,10 @@ class OrderedSums(CurveSums):
         self.count(rows[2], missing_change)
 
     def _choose_nodes(self, n_rows: int) -> None:
-        """Choose nodes, and make room for changes at them, unless these would be too many.
-
-        Nor are there any where a block has all rows, and these are so few that each would be a node.
-        """
+        """Choose nodes, and make room for changes at them, unless these would be too many."""
         if self._ordered is None or self.factors is None or self._on_nodes.size:
             return
-        if n_rows == len(self._ordered) <= few_values(self.grid):
+        if n_rows == len(self._ordered) <= max(MOST_NODES, 2 * len(self.grid)):  # each row of a block would be a node
             return
         n_groups = len(self.factors)
         # Most grid values have nodes of their own.
@@ -493,12 +488,6 @@ class OrderedSums(CurveSums):
     def is_compiled(self) -> bool:
         """Whether blocks are added by compiled functions."""
         return self._compiled and self.factors is not None
-
-    def at_grid(self, columns: Array) -> Array:
-        """Write what holds on stretches (…, n_active + 1) at every grid value, (…, n_grid)."""
-        if columns.shape[-1] == len(self.grid):
-            return columns
-        return np.asarray(columns[..., np.searchsorted(self.active, np.arange(len(self.grid)))])
 
     @property
     def windows_one_by_one(self) -> tuple[Any, ...]:

@@ -127,7 +127,7 @@ def _chebyshev(n_nodes: int) -> tuple[Array, Array]:
     return (1.0 - np.cos(np.pi * place / (n_nodes - 1))) / 2.0, signs
 
 
-_MOST_VALUES: Final = 512  # observed ones that are all nodes
+MOST_NODES: Final = 512  # of observed values that are nodes themselves; or twice as many as grid values
 _WIDEST: Final = 0.05  # width of a bucket, in likelihood scales
 _MOST_EXPONENT: Final = 0.01  # of λ, times the width
 _GAUSS_NODES: Final = np.polynomial.legendre.leggauss(4)[0]
@@ -188,11 +188,6 @@ class Quadrature(NamedTuple):
 NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
-def few_values(grid: Array) -> int:
-    """Return how many observed values may all be nodes: of more, several share nodes."""
-    return max(_MOST_VALUES, 2 * len(grid))
-
-
 def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Quadrature:
     """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
 
@@ -203,7 +198,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
     values = values[np.append(True, values[1:] > values[:-1])]
     is_first = np.ones(len(values), np.bool_)
     # Each interval of the grid has buckets of its own, and few values need no nodes but themselves.
-    if len(values) > few_values(grid):
+    if len(values) > max(MOST_NODES, 2 * len(grid)):
         width = min(_WIDEST, _MOST_EXPONENT / max(-np.log(decay), 1e-9)) * scale
         number = np.floor((values - values[0]) / width)
         cell = np.searchsorted(grid, values)
@@ -256,7 +251,7 @@ def find_outlying(ends: Sequence[Array]) -> Places:
     return np.sort(far[np.argsort(-distances[far], kind="stable")[:MOST]])
 
 
-_MOST_NODES: Final = 100
+_MOST_DECAYS: Final = 100  # that a file may have sums for
 
 
 class Moments:
@@ -279,13 +274,6 @@ class Moments:
         weight = float(weights.sum())
         mean = weights @ columns / weight
         self.merge_columns(weight, mean, weights @ np.square(columns - mean), weights @ np.abs(columns))
-
-    def add_parallel_curves(self, step: Array, offsets: Array, weights: Array) -> None:
-        """Add weighted rows `offsets[:, None] + step` without forming them; absolute sums are not those of the rows."""
-        weight = float(weights.sum())
-        mean = float(weights @ offsets) / weight
-        squared = float(weights @ np.square(offsets - mean))
-        self.merge_columns(weight, mean + step, np.full(len(step), squared), np.zeros(len(step)))
 
     def merge(self, other: Moments) -> None:
         """Add the moments of other rows."""
@@ -313,8 +301,8 @@ class Moments:
 class CurveSums:
     """What sums over blocks of rows hold of any feature, and how its metrics follow from them.
 
-    - `grid` (n_grid,).
-    - `scale`: σ, or σ_c.
+    - `grid` (n_grid,); `scale`: σ, or σ_c.
+    - `active` (n_active,): intervals of the grid in which curves can change, increasing; default all n_grid - 1.
     - `decay`: λ at which in-distribution impact and support are exact; see `decay`.
     - `factors` (n_changes,): what the change of each window of a grid, or of each pair of levels, brings to a figure
       per unit; the figures of Eqs 1 and 4 are sums of these with the mean absolute change, and its standard deviation
@@ -329,16 +317,18 @@ class CurveSums:
     is_defined = True
     has_order = True
 
-    def __init__(self, grid: Array, scale: float, decay: float, n_columns: int) -> None:
-        self.grid = grid
-        self.scale = scale
+    def __init__(
+        self, grid: Array, scale: float, decay: float, active: Places | None, n_columns: int | None = None
+    ) -> None:
+        self.grid, self.scale = grid, scale
+        self.active = np.arange(len(grid) - 1) if active is None else active
         self.nodes = choose_decay_nodes(decay, 1.0)
         self.nearest = 0.0
         self.n_rows = 0
         self.total_weight = 0.0
         self.lowest = math.inf
         self.highest = -math.inf
-        self.curves = Moments(n_columns)
+        self.curves = Moments(n_columns or len(self.active) + 1)
         self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
         self.outlying = np.empty(0, np.intp)  # places of rows that lie far from the others
         self._ends: list[Array] = []  # lowest and highest prediction of each row, (n, 2), until all are added
@@ -362,7 +352,10 @@ class CurveSums:
         self.highest = max(self.highest, float(offsets.max() + step.max()))
         self.extent += float(weights.sum() * (step.max() - step.min()))
         self._ends.append(offsets[:, None] + [step.min(), step.max()])
-        self.curves.add_parallel_curves(step, offsets, weights)
+        weight = float(weights.sum())
+        mean = float(weights @ offsets) / weight
+        squared = np.full(len(step), float(weights @ np.square(offsets - mean)))
+        self.curves.merge_columns(weight, mean + step, squared, np.zeros(len(step)))
 
     def count(self, weights: Array, missing_change: Array | None) -> None:
         """Count rows that were added, and how far their predictions move when the value goes missing."""
@@ -377,8 +370,10 @@ class CurveSums:
         self.outlying, self._ends = find_outlying(self._ends), []
 
     def at_grid(self, columns: Array) -> Array:
-        """Write what `curves` holds, (…, n_columns), at every grid value, (…, n_grid)."""
-        return columns
+        """Write what holds on stretches between active intervals, (…, n_active + 1), at every grid value."""
+        if columns.shape[-1] == len(self.grid):
+            return columns
+        return np.asarray(columns[..., np.searchsorted(self.active, np.arange(len(self.grid)))])
 
     @property
     def partial_dependence(self) -> Array:
@@ -459,7 +454,7 @@ class CurveSums:
         if not np.isfinite(counts).all() or total <= 0 or lowest > highest or nearest < 0 or np.isinf(missing):
             raise ValueError("no counts of rows")
         n_nodes, offset = checked(arrays, "nodes", (2,)).tolist()
-        if not 2 <= n_nodes <= _MOST_NODES or not offset > 0:
+        if not 2 <= n_nodes <= _MOST_DECAYS or not offset > 0:
             raise ValueError("no decays")
         self.nodes = DecayNodes(int(n_nodes), offset, self.nodes.decay)
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest

@@ -65,8 +65,7 @@ class UnorderedSums(CurveSums):
     - `scale`: σ_c of all observations.
     - `shares` (n_grid,): weight of the observations at each level of the grid.
     - `decay`: λ at which in-distribution impact is exact.
-    - `active` (n_active,): steps between neighbours on the grid at which curves can change, increasing; default all
-      n_grid - 1. Curves come as their values on the stretches between them.
+    - `active`: as for `CurveSums`; curves come as their values on the stretches between active intervals.
     - `levels` (n_levels,): where on the grid levels stand that occur. No others have a pair of any weight.
     - `level_shares` (n_levels,): p_a of these levels, scaled such that q_ab = p_a p_b sum to 1 over pairs.
     - `level_weights` (n_levels,): Σ_b q_ab.
@@ -75,8 +74,7 @@ class UnorderedSums(CurveSums):
     has_order = False
 
     def __init__(self, grid: Array, scale: float, shares: Array, decay: float, active: Places | None = None) -> None:
-        super().__init__(grid, scale, decay, len(grid))
-        self._stretch = None if active is None else np.searchsorted(active, np.arange(len(grid)))
+        super().__init__(grid, scale, decay, active, len(grid))
         self.levels = np.flatnonzero(shares > 0)
         shares = shares[self.levels]
         total = float(shares @ _sums_of_others(shares)) / 2.0
@@ -100,7 +98,7 @@ class UnorderedSums(CurveSums):
         - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
         for some in self._few_at_a_time(len(curves)):
-            of_levels = curves[some] if self._stretch is None else curves[some][:, self._stretch]
+            of_levels = self.at_grid(curves[some])
             self._add_curves(of_levels, rows[2][some])
             if self.factors is not None:
                 self._add_pairs(of_levels, rows[2][some])
@@ -174,11 +172,6 @@ class UnorderedSums(CurveSums):
                 )
             )
         self.likelihood_sums = self.likelihood_sums + np.transpose(sums)
-
-    def at_grid(self, columns: Array) -> Array:
-        """Write curves on stretches, (…, n_active + 1), at every level, (…, n_grid)."""
-        is_at_grid = self._stretch is None or columns.shape[-1] == len(self.grid)
-        return columns if is_at_grid else np.asarray(columns[..., self._stretch])
 
     @property
     def windows_one_by_one(self) -> tuple[Any, ...]:

@@ -52,10 +52,9 @@ class UnwrappedModel:
         """Leave out what is the user's: curves that a formula gives do not call it."""
         return UnwrappedModel, (None, (), self.restore)
 
-    @property
-    def transform(self) -> Callable[[Any], NDArray[np.float64]] | None:
-        """Rows of X -> the matrix that the model takes, (n_rows, n_columns); None where it takes X itself."""
-        return (lambda rows: dense(self.transform_rows(rows))) if self.steps else None
+    def transform(self, rows: Any) -> NDArray[np.float64]:
+        """Return rows of X as the matrix that the model takes after some steps, (n_rows, n_columns)."""
+        return dense(self.transform_rows(rows))
 
     def transform_rows(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
