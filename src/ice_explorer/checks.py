@@ -19,17 +19,17 @@ LARGEST: Final = 1e140  # of values, predictions and slopes: squares of them and
 _LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
 
 
-def n_masked(given: object) -> int:
+def count_masked(given: object) -> int:
     """Count the values under a mask of `numpy.ma`, also inside lists and tuples."""
     if isinstance(given, list | tuple):
-        return sum(n_masked(part) for part in given if isinstance(part, list | tuple | np.ma.MaskedArray))
+        return sum(count_masked(part) for part in given if isinstance(part, list | tuple | np.ma.MaskedArray))
     return int(np.sum(given.mask)) if isinstance(given, np.ma.MaskedArray) else 0
 
 
 def to_float_array(given: object) -> Array | None:
     """Turn values into an array of float64; None for dates, imaginary parts, masks and too large whole numbers."""
     try:
-        if n_masked(given) or np.asarray(given).dtype.kind in "cmM":
+        if count_masked(given) or np.asarray(given).dtype.kind in "cmM":
             return None
         return np.asarray(given, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
@@ -95,7 +95,7 @@ def check_positions(positions: Any, n_observations: int, option: str = "position
         raise _no_positions(positions, n_observations, option) from None
     if wanted.size == 0:
         return np.empty(0, dtype=np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "biu" or n_masked(positions):
+    if wanted.ndim != 1 or wanted.dtype.kind not in "biu" or count_masked(positions):
         raise _no_positions(positions, n_observations, option)
     if wanted.dtype.kind == "b":
         if len(wanted) != n_observations:

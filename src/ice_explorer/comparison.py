@@ -67,7 +67,7 @@ def disagreement_of(
             curves = np.concatenate([curves for _, curves in feature._computed(block)])
             changes.append(curves - feature._at_own_values(block, curves)[:, None])
         for (one, other), of_pair in disagreement.items():
-            of_pair.add(item.far(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
+            of_pair.add(item.measure_distances(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
         if between_blocks is not None:
             between_blocks()
     return disagreement

@@ -19,7 +19,7 @@ import numpy as np
 from ice_explorer.curves.method import sum_blocks
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.feature import feature_seed, nested_samples
-from ice_explorer.metrics.influence import Sampling, sampling_of
+from ice_explorer.metrics.influence import Sampling, estimate_sampling
 from ice_explorer.metrics.ordered import nearest_shares
 from ice_explorer.results.intervals import make_block
 
@@ -296,7 +296,7 @@ class Drafter:
             return Sampling.without_errors(counts)
         missing = item.missing_changes[rows] if item.has_missing else None
         block = make_block(item, rows, curves, self._context.row_weights[rows], missing)
-        return sampling_of(sums, block, counts)
+        return estimate_sampling(sums, block, counts)
 
     # --- sums, kept curves, and curves for standard errors ----------------------------------------
 

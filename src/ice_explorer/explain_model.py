@@ -15,7 +15,7 @@ from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.explanation import Explanation
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import DEFAULTS, Options
-from ice_explorer.tables.table import kept
+from ice_explorer.tables.table import copy_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,7 +242,7 @@ def explain(
         noun = "models" if several else "model"
         problem = f"`X` must be the observations to explain the {noun} on; got NoneType."
         raise DataError(problem, f"Call `explain({noun}, X)`.")
-    X = kept(X)
+    X = copy_data(X)
 
     def plan_of(each: Any, chosen: Mapping[str, Any]) -> Plan:
         return prepare(each, X, replace(checked, **chosen), y=y)

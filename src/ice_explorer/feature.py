@@ -443,7 +443,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("likelihoods", len(wanted), len(self.axis))
         if not item.feature.is_unordered:
             return likelihood(self.axis, item.observed[wanted], item.likelihood_scale[wanted], decay)
-        return np.asarray(decay ** item.far(wanted))
+        return np.asarray(decay ** item.measure_distances(wanted))
 
     def _once(self, name: str, compute: Callable[[], Found]) -> Found:
         if name not in self._computed_once:
@@ -536,7 +536,7 @@ class FeatureExplanation(Unchanging):
 
     def _moves(self, position: int, prediction: float) -> Moves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
-        distances = self._item.far(np.array([position]))[0]
+        distances = self._item.measure_distances(np.array([position]))[0]
         return moves_of(distances, self.compute_curves([position])[0], prediction)
 
     def _draw(self, max_lines: int, include: Iterable[int] = ()) -> Rows:

@@ -115,7 +115,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     if n_rows is not None:
         of_all = f"{len(inputs[0].positions)} of {table.n_observations}"
         sampled = [f"Curves are computed for {of_all} observations, sampled separately for each feature."]
-    undeclared = [columns.at(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
+    undeclared = [columns.column(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
     said = [
         *predictor.notes,
         *skipped,
@@ -210,7 +210,7 @@ def _rankable(columns: Columns, weights: Array | None) -> tuple[list[int], list[
     for number, members in columns.columns_by_feature.items():
         if len(members) > 1:
             continue
-        column = columns.at(number)
+        column = columns.column(number)
         if column.missing[weighing].all():
             empty.append(number)
         elif column.kind == "other":

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.tables.column import MOST_LETTERS, labels_of, shortened, sort_levels
+from ice_explorer.tables.column import MOST_LETTERS, make_labels, shortened, sort_levels
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header
@@ -46,7 +46,7 @@ def table_of(names, reader=pd.DataFrame, n=30):
 @given(st.lists(NAMES, unique=True))
 def test_labels_are_seen_short_and_distinct(names):
     """Whatever the names, and each name that is seen, short and like no other keeps its words."""
-    labels = labels_of(names)
+    labels = make_labels(names)
     assert len(set(labels)) == len(names)
     assert all(label.strip() and len(label) <= MOST_LETTERS for label in labels)
     # What a page shows of a label has one blank for several, and none at its ends.

@@ -53,14 +53,14 @@ def test_one_distance_at_every_decay(farthest, error):
     """A sum of one likelihood is interpolated from 0.01 to 1, however far away."""
     nodes = choose_decay_nodes(0.3, farthest)
     for distance in np.append(np.geomspace(0.01, farthest, 40), np.linspace(0.0, farthest, 40)):
-        found = nodes.at(np.exp(-nodes.exponents * distance), DECAYS)
+        found = nodes.interpolate(np.exp(-nodes.exponents * distance), DECAYS)
         assert_allclose(found, DECAYS**distance, rtol=0, atol=error)
 
 
 def test_decays_below_the_lowest_are_refused():
     """Unless it is that of the explanation."""
     nodes = choose_decay_nodes(1e-6, 1.0)
-    found = nodes.at(nodes.exponents, np.array([1e-6, 0.01]))
+    found = nodes.interpolate(nodes.exponents, np.array([1e-6, 0.01]))
     assert_allclose(found, -np.log([1e-6, 0.01]))
     with pytest.raises(OptionError, match=r"`decay` must be at least 0.01, or that of the explanation, 1e-06"):
-        nodes.at(nodes.exponents, np.array([0.5, 1e-5]))
+        nodes.interpolate(nodes.exponents, np.array([0.5, 1e-5]))

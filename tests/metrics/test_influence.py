@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ice_explorer.metrics.influence import DECAYED, UNDECAYED, Block, influences, sampling_of
+from ice_explorer.metrics.influence import DECAYED, UNDECAYED, Block, estimate_sampling, influences
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 
@@ -110,7 +110,7 @@ def test_errors_are_those_of_the_jackknife(kind):
 
 
 def errors(data, rows, counts):
-    sampling = sampling_of(data.sums(rows), data.block(rows), counts)
+    sampling = estimate_sampling(data.sums(rows), data.block(rows), counts)
     return {**sampling.metrics, "in_distribution_impact": sampling.in_distribution_impact(DECAYS[:1])}
 
 
@@ -151,7 +151,7 @@ def test_errors_where_there_is_no_spread():
         curves = np.ones((4, len(grid)))
         sums.add(curves, (ones, ones, ones))
         sums.finish()
-        sampling = sampling_of(sums, Block(curves, ones, ones, ones, None), (4, 9))
+        sampling = estimate_sampling(sums, Block(curves, ones, ones, ones, None), (4, 9))
         assert_allclose([sampling.metrics[name] for name in UNDECAYED], [0.0, 0.0, 0.0, 0.0, math.nan])
         assert_allclose(sampling.in_distribution_impact(np.array([0.1, 1.0])), 0.0)
     single = errors(Ordered(1), np.arange(1), (1, 100))
@@ -159,4 +159,4 @@ def test_errors_where_there_is_no_spread():
     sums = UnorderedSums(np.arange(2.0), 0.5, np.array([0.0, 3.0]), OWN)
     sums.add(np.ones((3, 2)), (np.ones(3), None, np.ones(3)))
     block = Block(np.ones((3, 2)), np.ones(3), np.ones((3, 2)), np.ones(3), None)
-    assert math.isnan(sampling_of(sums, block, (3, 9)).metrics["impact"])
+    assert math.isnan(estimate_sampling(sums, block, (3, 9)).metrics["impact"])

@@ -79,14 +79,14 @@ def summed(feature, n_blocks=1, **options):
     return sums
 
 
-def at_grid(feature):
+def expand(feature):
     grid, active, stretches, *_ = feature
     return stretches[:, np.searchsorted(active, np.arange(len(grid)))]
 
 
 def assert_same(found, known, feature, *, rtol=1e-12):
     """Compare all that sums tell: decayed figures at other decays to 1e-6."""
-    grid, curves = feature[0], at_grid(feature)
+    grid, curves = feature[0], expand(feature)
     size = np.abs(curves).max()
     assert (found.n_rows, found.lowest, found.highest) == (
         known.n_rows,
@@ -131,7 +131,7 @@ def test_sums_are_those_of_loops_over_all_windows(feature, compiled):
     sums = OrderedSums(grid, spread, shares_of(grid, rows), OWN, rows, active=active, compiled=compiled)
     sums.add(stretches[:n], rows)
     sums.finish()
-    curves = at_grid((grid, active, stretches[:n]))
+    curves = expand((grid, active, stretches[:n]))
     expected = step_figures(
         curves.tolist(), grid.tolist(), observed.tolist(), decay=OWN, weights=weights[:n].tolist(),
         likelihood_scale=rows[1].tolist(),
@@ -161,7 +161,7 @@ def test_parallel_curves_are_added_without_forming_them(feature, slope, compiled
     if slope is not None:
         assert sums.undecayed()["non_linearity"] == 0.0
     weights = rows[2] / rows[2].sum()
-    assert_allclose(sums.partial_dependence, sums.at_grid(weights @ (offsets[:, None] + step)), rtol=1e-12, atol=1e-12)
+    assert_allclose(sums.partial_dependence, sums.expand(weights @ (offsets[:, None] + step)), rtol=1e-12, atol=1e-12)
     assert_allclose(sums.spread, np.sqrt(weights @ np.square(offsets - weights @ offsets)), rtol=1e-11, atol=1e-13)
     sums.lowest, sums.highest, sums.curves = known.lowest, known.highest, known.curves
     assert_same(sums, known, formed, rtol=1e-11)
@@ -202,7 +202,7 @@ def sent(sums):
 def test_parts_that_are_sent_and_merged_are_the_whole(feature, n_parts, compiled, data):
     """All at once or one by one; also where a method knows of more active intervals in one part than in another."""
     grid, active, stretches, rows, change = feature
-    parts, curves = [], at_grid(feature)
+    parts, curves = [], expand(feature)
     everywhere = np.arange(len(grid) - 1)
     for some in np.array_split(np.arange(len(stretches)), n_parts):
         if len(some):
@@ -213,7 +213,7 @@ def test_parts_that_are_sent_and_merged_are_the_whole(feature, n_parts, compiled
             sums.finish()
             parts.append(sent(sums))
     if len({part.active.tobytes() for part in parts}) > 1:
-        parts = [part.at_every_interval() for part in parts]
+        parts = [part.with_all_intervals() for part in parts]
     empty = lambda: OrderedSums(grid, SIGMA, shares_of(grid, rows), OWN, None, active=parts[0].active)  # noqa: E731
     known = summed(feature)
     assert_same(empty().merge(parts), known, feature, rtol=1e-11)

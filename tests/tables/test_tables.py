@@ -20,7 +20,7 @@ from sklearn.linear_model import Ridge
 from strategies import tables
 
 import ice_explorer as ice
-from ice_explorer.tables.table import kept, table_from
+from ice_explorer.tables.table import copy_data, table_from
 
 # Tables of any kind in any container --------------------------------------------------------------
 
@@ -599,7 +599,7 @@ def test_columns_of_float64_are_views_of_one_copy(make, order):
     """They take no memory of their own, cannot be written to, and do not follow what the owner of X writes later."""
     numbers = np.asarray(np.arange(12.0).reshape(4, 3), order=order)
     X = make(numbers)
-    data = kept(X)
+    data = copy_data(X)
     table = table_from(data)
     values = [table.column(position).values for position in range(3)]
     assert all(not each.flags.writeable for each in values)
@@ -615,7 +615,7 @@ def test_columns_of_float64_are_views_of_one_copy(make, order):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_rows_of_an_array_are_in_c_order(order):
     """Whatever the order of X: models may be compiled for it."""
-    table = table_from(kept(np.asarray(np.arange(12.0).reshape(4, 3), order=order)))
+    table = table_from(copy_data(np.asarray(np.arange(12.0).reshape(4, 3), order=order)))
     rows = np.array([3, 1])
     for made in (
         table.take(rows),

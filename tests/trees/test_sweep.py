@@ -97,7 +97,7 @@ def test_walked_rows_fall_into_the_leaves_that_their_numbers_lead_to(forest, X):
 def test_the_rows_of_a_block_do_not_touch_each_other(forest, X, free, order):
     """Any rows in any order, repeated ones too, give what each gives alone."""
     trees = swept(forest, X, free)
-    rows = trees.alike(np.array([order.randrange(len(X)) for _ in range(2 * len(X))]))
+    rows = trees.order_by_leaves(np.array([order.randrange(len(X)) for _ in range(2 * len(X))]))
     block = stretches(trees, rows)
     for feature in block:
         assert_array_equal(block[feature], [stretches(trees, np.array([row]))[feature][0] for row in rows])

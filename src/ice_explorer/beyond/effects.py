@@ -14,7 +14,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.features.feature import level_positions, make_grid
 from ice_explorer.progress import progress_reporter
-from ice_explorer.tables.column import MOMENTS, SortedValues, few_edges, sort_levels
+from ice_explorer.tables.column import MOMENTS, SortedValues, choose_edges, sort_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ def local_effects(result: FeatureExplanation, between_blocks: Callable[[], objec
 def _choose_places(result: FeatureExplanation, values: Array, weights: Array, grid_size: int) -> Places:
     """Return places on the grid of the feature: those next to quantiles of values, or of the most frequent levels."""
     feature, axis = result._item.feature, result.axis
-    chosen = make_grid(feature, SortedValues.of(values, weights), grid="observed", grid_size=grid_size).values
+    chosen = make_grid(feature, SortedValues.from_column(values, weights), grid="observed", grid_size=grid_size).values
     if feature.is_unordered:
         return np.flatnonzero(np.isin(axis, chosen))
     return np.unique(np.searchsorted((axis[:-1] + axis[1:]) / 2, chosen))
@@ -216,7 +216,7 @@ def _distances(other: Column, level: Places, rows: Rows, weights: Array, n_level
     values = other.values[rows]
     present = ~np.isnan(values)
     most = len(values) if other.is_unordered else _MOST_QUANTILES
-    edges = few_edges(values[present], most, weights[present])
+    edges = choose_edges(values[present], most, weights[present])
     place = np.where(present, np.searchsorted(edges, values), len(edges))
     shape = n_levels, len(edges) + 1
     counts = np.bincount(level * shape[1] + place, weights, shape[0] * shape[1]).reshape(shape)

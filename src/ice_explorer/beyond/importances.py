@@ -133,7 +133,7 @@ def _read_native(context: Context, results: Sequence[FeatureExplanation]) -> Arr
     of_columns, output = np.abs(dense(given)), context.predictor.position
     if of_columns.ndim > 1:
         of_columns = of_columns[0 if len(of_columns) == 1 or output is None else output]
-    rows = context.everything[:_MOST_TRANSFORMED]
+    rows = context.all_rows[:_MOST_TRANSFORMED]
     donors = np.random.default_rng(0).permutation(rows)
     start, moved = unwrapped.transform(context.table.take(rows)) if unwrapped.steps else None, []
     for result in results:

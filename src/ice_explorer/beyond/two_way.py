@@ -93,7 +93,7 @@ class TwoWay(Stepwise):
                     "Pass two different features.",
                 )
             for feature in features:
-                column = SortedValues.of(feature.values, weights)
+                column = SortedValues.from_column(feature.values, weights)
                 has_few = (
                     grid_size >= GRID_SIZE and len(column.distinct) <= _FEW * grid_size and not feature.is_unordered
                 )

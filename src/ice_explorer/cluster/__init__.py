@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ice_explorer.checks import check_names, check_total_weight, check_weights
-from ice_explorer.curves.inputs import FeatureInput, measure, merge_notes
+from ice_explorer.curves.inputs import FeatureInput, measure_feature, merge_notes
 from ice_explorer.curves.method import empty_sums
 from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted, listed, quoted
@@ -309,7 +309,7 @@ class Sums:
             # A method that reads thresholds may find other ones in other partitions.
             active = {each.active.tobytes(): each.active for each in sums if isinstance(each, OrderedSums)}
             if len(active) > 1:
-                sums = [each.at_every_interval() for each in sums]
+                sums = [each.with_all_intervals() for each in sums]
             shared = next(iter(active.values())) if len(active) == 1 else None
             features[number] = empty_sums(feature, active=shared).merge(sums).to_arrays()
         notes_of_model = tuple(dict.fromkeys(note for part in parts for note in part.notes))
@@ -413,7 +413,7 @@ def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> Featu
     chosen = make_grid(feature, column, grid=grid, grid_size=options.grid_size)
     moments, is_constant = summary.moments, feature.is_unordered or len(summary.weights) < 2  # exactly
     deviation = 0.0 if is_constant else float(np.sqrt(moments.squared[0] / moments.weight))
-    scale, median, shares = measure(feature, column, chosen.values, deviation)
+    scale, median, shares = measure_feature(feature, column, chosen.values, deviation)
     if summary.is_thinned:
         chosen = Grid(chosen.values, MOST_DISTINCT + 1)
     feature = with_values(feature, np.empty(0))
@@ -496,7 +496,7 @@ def summarise(
         columns = Columns(table, check_groups(checked.groups), categorical)
         if checked.features is None:
             numbers = columns.in_order
-            alone = [columns.at(at) for at in numbers if at < len(columns.names)]
+            alone = [columns.column(at) for at in numbers if at < len(columns.names)]
             objects = {column.label: column.dtype for column in alone if column.kind == "other"}
             numbers = [at for at in numbers if columns.labels[at] not in objects]
         else:

@@ -224,22 +224,22 @@ def read_matrix(
     return matrix
 
 
-def same(first: Array, second: Array) -> Mask:
+def are_equal(first: Array, second: Array) -> Mask:
     """Whether numbers are equal, missing ones to missing ones."""
     return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))
 
 
 def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: UnwrappedModel) -> ModelMatrix:
     table, transform, n_rows = context.table, unwrapped.transform, context.table.n_observations
-    matrix = transform(table.take(context.everything))
+    matrix = transform(table.take(context.all_rows))
     grids: list[Array] = []
     ends = np.cumsum([item.grid.n_grid for item in items]) * matrix.shape[1] // _MOST_CELLS
     for _, group in groupby(zip(ends.tolist(), items, strict=True), key=lambda each: each[0]):
-        requests = [(i.feature, i.feature.values, context.everything[:1], i.grid.values[None, :]) for _, i in group]
+        requests = [(i.feature, i.feature.values, context.all_rows[:1], i.grid.values[None, :]) for _, i in group]
         rows, moves, parts = phantoms_together(requests)
         seen = transform(table.phantoms(rows, moves))
         grids += [seen[part] for part in parts]
-    moving = np.array([~same(grid, matrix[:1]).all(axis=0) for grid in grids])
+    moving = np.array([~are_equal(grid, matrix[:1]).all(axis=0) for grid in grids])
     # Every feature takes the values of other rows, each by a shift of its own: columns that move with it must be those
     # of these rows, and all others stay.
     order = np.tile(np.random.default_rng(context.settings.random_state).permutation(n_rows), 2)
@@ -250,10 +250,10 @@ def _transformed(context: Context, items: Sequence[FeatureInput], unwrapped: Unw
     if crossed.shape[1] != matrix.shape[1]:
         raise NotExactError("The transformers return other columns for other rows.")
     rest = np.flatnonzero(~moving.any(axis=0))
-    rest = rest[~same(crossed[:, rest], matrix[np.ix_(donors[-1], rest)]).all(axis=0)]
+    rest = rest[~are_equal(crossed[:, rest], matrix[np.ix_(donors[-1], rest)]).all(axis=0)]
     for number, rows in enumerate(donors[:-1] if len(rest) else ()):
         # No grid value moved the column, which may be the code of a value off the grid.
-        moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
+        moving[number, rest] = are_equal(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
         rest = rest[~moving[number, rest]]
     owner = np.where(moving.any(axis=0), moving.argmax(axis=0), len(items)).tolist()
     is_crossed = [

@@ -137,14 +137,14 @@ class Context:
         return np.ones(self.table.n_observations) if self.weights is None else self.weights
 
     @cached_property
-    def everything(self) -> Rows:
+    def all_rows(self) -> Rows:
         """Positions of all rows."""
         return np.arange(self.table.n_observations)
 
     @cached_property
     def weighted_rows(self) -> Rows:
         """Rows that have weight."""
-        return self.everything if self.weights is None else np.flatnonzero(self.weights > 0)
+        return self.all_rows if self.weights is None else np.flatnonzero(self.weights > 0)
 
     def positions(self, given: object, option: str = "positions") -> Rows:
         """Return positions of rows of X, given as such or as a boolean mask.
@@ -188,7 +188,7 @@ class Context:
     @cached_property
     def all_predictions(self) -> Array:
         """Predictions of all observations, (n_observations,) [output]."""
-        return self.predictions(self.everything)
+        return self.predictions(self.all_rows)
 
     @property
     def is_saturated(self) -> bool:
@@ -256,7 +256,7 @@ class FeatureInput:
             return self.row_scales
         return np.broadcast_to(1.0 if self.feature.is_unordered else self.scale, len(self.feature.values))
 
-    def far(self, rows: Rows) -> Array:
+    def measure_distances(self, rows: Rows) -> Array:
         """How far grid values are from rows, in likelihood scales, (n_rows, n_grid): the exponents of the decay."""
         if not self.feature.is_unordered:
             return distances(self.grid.values, self.observed[rows], self.likelihood_scale[rows])
@@ -291,12 +291,12 @@ def feature_input(
     if like is not None and is_part:
         chosen, has_missing = like.grid, like.has_missing
     else:
-        column = SortedValues.of(values, weights)
+        column = SortedValues.from_column(values, weights)
         chosen = make_grid(feature, column, grid=grid, grid_size=settings.grid_size)
     if like is not None:
         sigma, median, shares = like.scale, like.median, like.shares
     else:
-        sigma, median, shares = measure(feature, column, chosen.values, standard_deviation(values, weights))
+        sigma, median, shares = measure_feature(feature, column, chosen.values, standard_deviation(values, weights))
     row_scales = distances = None
     if settings.distance == "conditional" and feature.is_unordered:
         own = np.where(missing, median, values)
@@ -312,7 +312,7 @@ def feature_input(
         )
     elif scale is not None:
         row_scales = _check_scale(feature.name, scale, sigma, len(values))
-    positions, summed = context.everything, context.weighted_rows
+    positions, summed = context.all_rows, context.weighted_rows
     if n_rows is not None:
         positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
         if weights is not None and weights[summed].sum() <= 1:
@@ -342,7 +342,7 @@ def _check_scale(feature: object, given: ArrayLike, sigma: float, n_observations
     return np.maximum(np.broadcast_to(scale, (n_observations,)), LEAST_SHARE_OF_SCALE * sigma)
 
 
-def measure(
+def measure_feature(
     feature: Feature, column: SortedValues, grid: Array, standard_deviation: float
 ) -> tuple[float, float, Array]:
     """Return scale and median of a feature, and the weight of the observations at or nearest to each grid value.
@@ -371,9 +371,9 @@ def read_predictors(context: Context, feature: Feature) -> Predictors:
     columns = context.columns
     are_levels, values = [], [np.empty((context.table.n_observations, 0))]
     others = [
-        make_feature(columns.at(place))  # whose coordinates are finite, or refused
+        make_feature(columns.column(place))  # whose coordinates are finite, or refused
         for place in range(len(columns.names))
-        if place not in feature.positions and columns.at(place).kind != "other"
+        if place not in feature.positions and columns.column(place).kind != "other"
     ]
     for other in others:
         coordinates = other.values

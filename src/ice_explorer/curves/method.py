@@ -428,7 +428,8 @@ class TreeMethod(CurveMethod):
         # To sum the likelihoods of a block takes as long as to add hundreds of rows. So the features of few rows are
         # swept in several parts, where all together would take several blocks; to sweep many rows again takes longer.
         n_blocks = len(self._blocks(summed, items)) if len(summed) <= _FEW_ROWS else 1
-        added, total = self._trees.alike(summed), len(summed) * sum(item.n_predictions_per_row for item in items)
+        added = self._trees.order_by_leaves(summed)
+        total = len(summed) * sum(item.n_predictions_per_row for item in items)
         label = items[0].feature.label if len(items) == 1 else f"{len(items)} features"
         size = -(-len(items) // n_blocks)
         parts = [items[start : start + size] for start in range(0, len(items), size)]

@@ -35,7 +35,7 @@ def second_features(columns: Columns, feature: Feature | None = None) -> list[Co
 
 def _make_second(columns: Columns, number: int) -> Column:
     members = columns.columns_by_feature[number]
-    column = columns.at(members[0])
+    column = columns.column(members[0])
     if len(members) == 1 and column.kind == "other":
         values, present = np.full(len(column.missing), np.nan), ~column.missing
         texts, values[present] = np.unique(column.texts[present].astype(str), return_inverse=True)

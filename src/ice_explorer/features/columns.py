@@ -13,8 +13,8 @@ import numpy as np
 
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, described, did_you_mean, listed, quoted, text_of
-from ice_explorer.features.feature import Feature, make_feature, no_axis_error, unordered
-from ice_explorer.tables.column import labels_of, readable
+from ice_explorer.features.feature import Feature, make_feature, make_unordered, no_axis_error
+from ice_explorer.tables.column import make_labels, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,7 +99,7 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[
     if groups is None:
         return {}
     if isinstance(groups, str) and groups == "auto" and table is not None:
-        labels = enumerate(labels_of(table.names))
+        labels = enumerate(make_labels(table.names))
         return find_groups([replace(table.column(position), label=label) for position, label in labels])
     if not isinstance(groups, Mapping) or any(
         isinstance(members, str) or not hasattr(members, "__iter__") for members in groups.values()
@@ -162,7 +162,7 @@ class Columns:
     ) -> None:
         self._table = table
         self.n_observations, self.names = table.n_observations, table.names
-        self.labels = labels_of([*table.names, *(groups or {})])
+        self.labels = make_labels([*table.names, *(groups or {})])
         self._readable = list(map(readable, table.names, self.labels))
         keys = [*self.labels[: len(table.names)], *map(str, table.names), *table.names]  # the last one counts most
         self._by_key = {key: place % len(table.names) for place, key in enumerate(keys)}
@@ -174,8 +174,8 @@ class Columns:
             self._declare(name, members)
         self.categorical = {self._column_outside_groups(name) for name in categorical}
         for position in self.categorical:
-            if self.at(position).kind == "other":
-                dtype = self.at(position).dtype
+            if self.column(position).kind == "other":
+                dtype = self.column(position).dtype
                 raise no_axis_error(self._readable[position], dtype, option="categorical_features")
         for number in range(len(self.names), len(self.labels)):  # a wrong group is refused whatever it is used for
             self.feature(number)
@@ -234,7 +234,7 @@ class Columns:
             f"X has {counted(len(self._readable), 'column')}: {listed(self._readable)}.{groups}",
         )
 
-    def at(self, position: int) -> Column:
+    def column(self, position: int) -> Column:
         """Return a column by its position."""
         if position not in self._read:
             self._read[position] = replace(self._table.column(position), label=self.labels[position])
@@ -243,7 +243,7 @@ class Columns:
     @property
     def read(self) -> list[Column]:
         """All columns."""
-        return [self.at(position) for position in range(len(self.names))]
+        return [self.column(position) for position in range(len(self.names))]
 
     @cached_property
     def columns_by_feature(self) -> dict[int, tuple[int, ...]]:
@@ -277,7 +277,7 @@ class Columns:
     def named(self, name: Name) -> Column:
         """Return a column by name, or a group as one category."""
         group = self._group_number(name)
-        return self.at(self.position(name)) if group is None else replace(self.feature(group), kind="category")
+        return self.column(self.position(name)) if group is None else replace(self.feature(group), kind="category")
 
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
@@ -286,11 +286,11 @@ class Columns:
         """
         if number not in self._features:
             if number < len(self.names):
-                feature = make_feature(self.at(number))
-                feature = unordered(feature) if number in self.categorical else feature
+                feature = make_feature(self.column(number))
+                feature = make_unordered(feature) if number in self.categorical else feature
             else:
                 name, positions = list(self.groups.items())[number - len(self.names)]
-                feature = make_group(number, name, self.labels[number], list(map(self.at, positions)))
+                feature = make_group(number, name, self.labels[number], list(map(self.column, positions)))
             self._features[number] = feature
         return self._features[number]
 

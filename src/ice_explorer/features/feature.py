@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ice_explorer.checks import LARGEST, n_masked, to_float_array
+from ice_explorer.checks import LARGEST, count_masked, to_float_array
 from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import counted, did_you_mean, listed, quoted
 from ice_explorer.features.axis_text import cell_writer
-from ice_explorer.tables.column import MOMENTS, Column, days, is_missing
+from ice_explorer.tables.column import MOMENTS, Column, is_missing, to_days
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -117,8 +117,8 @@ class Feature(Column):
                     raise OptionError.must("grid", what, got, advice, where=where, known=known)
             return np.sort(np.array(found, dtype=np.float64))
         wrong = [value for value, each in zip(values, found, strict=True) if each is None or abs(each) > LARGEST]
-        if wrong or not values or not is_list or n_masked(given):
-            got = wrong[0] if wrong and is_list and not n_masked(given) else given
+        if wrong or not values or not is_list or count_masked(given):
+            got = wrong[0] if wrong and is_list and not count_masked(given) else given
             problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
             numbers = f"numbers from {-LARGEST:g} to {LARGEST:g}"
             what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, numbers)
@@ -146,7 +146,7 @@ class Feature(Column):
             return None
         try:
             if self.kind == "timedelta":
-                return float(days(np.array([np.timedelta64(value, "us")]))[0])
+                return float(to_days(np.array([np.timedelta64(value, "us")]))[0])
             if self.zone is not None and isinstance(value, str):
                 import pandas as pd
 
@@ -155,7 +155,7 @@ class Feature(Column):
             is_aware = getattr(value, "tzinfo", None) is not None
             if is_aware == (self.zone is not None) or isinstance(value, str):
                 moment = np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if is_aware else value, "us")
-                return float(days(np.array([moment]))[0])
+                return float(to_days(np.array([moment]))[0])
         except (TypeError, ValueError):
             return None
         if self.zone is None:
@@ -200,7 +200,7 @@ def make_feature(column: Column) -> Feature:
     return replace(feature, is_integer=column.is_integer or whole_days or column.kind == "ordered")
 
 
-def unordered(feature: Feature) -> Feature:
+def make_unordered(feature: Feature) -> Feature:
     """Return a feature whose values are names without an order: levels as they are, else the values that occur."""
     if feature.levels is not None:
         return feature if feature.is_unordered else replace(feature, kind="category", is_integer=False)

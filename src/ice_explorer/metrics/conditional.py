@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ice_explorer.runtime import HAS_NUMBA
-from ice_explorer.tables.column import column_moments, distinct_rows, few_edges, has_value_and_weight
+from ice_explorer.tables.column import choose_edges, column_moments, distinct_rows, has_value_and_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -395,7 +395,7 @@ def _binned(values: Array, at: Rows, weights: Array) -> Array:
     present = ~np.isnan(values[at])
     if not present.any():
         return np.zeros(len(values))
-    edges = few_edges(values[at][present], _MOST_BINS, weights[present])
+    edges = choose_edges(values[at][present], _MOST_BINS, weights[present])
     return np.where(np.isnan(values), np.nan, np.searchsorted(edges, values) * 1.0)
 
 

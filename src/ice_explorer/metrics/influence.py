@@ -102,7 +102,7 @@ def _of_block(
     mean, squared = sums.window_moments * ratios
     to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
     spread = np.sqrt(squared * ratios / total * to_sample)
-    (values, supports), curves = sums.decayed(decays)[:, :, None], sums.at_grid(block.curves)
+    (values, supports), curves = sums.decayed(decays)[:, :, None], sums.expand(block.curves)
     size = max(1, _CHUNK // len(left))
     for start in range(0, len(curves), size):
         some = slice(start, start + size)
@@ -166,7 +166,7 @@ class Sampling:
 
     @classmethod
     def without_errors(cls, counts: tuple[int, int]) -> Sampling:
-        """Return a sample whose errors are unknown; `counts` as for `sampling_of`."""
+        """Return a sample whose errors are unknown; `counts` as for `estimate_sampling`."""
         return cls(*counts, dict.fromkeys(UNDECAYED, math.nan), np.zeros(1), np.full(1, math.nan))
 
     def in_distribution_impact(self, decays: Array) -> Array:
@@ -174,7 +174,7 @@ class Sampling:
         return np.interp(-np.log(decays), self.exponents, self.decayed)
 
 
-def sampling_of(sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int]) -> Sampling:
+def estimate_sampling(sums: OrderedSums | UnorderedSums, block: Block, counts: tuple[int, int]) -> Sampling:
     """Estimate the standard errors of a feature from the influences of some rows.
 
     - `sums`: of the whole sample.

@@ -28,7 +28,7 @@ from ice_explorer.metrics.sums import (
     MOST_NODES,
     NO_QUADRATURE,
     CurveSums,
-    checked,
+    check_array,
     choose_decay_nodes,
     distances,
     make_quadrature,
@@ -517,12 +517,12 @@ class OrderedSums(CurveSums):
         means[self.active] = self.interval_changes / self.total_weight
         return means
 
-    def at_every_interval(self) -> OrderedSums:
+    def with_all_intervals(self) -> OrderedSums:
         """Return finished sums as those of curves that can change in every interval."""
         sums = OrderedSums(self.grid, self.scale, self._shares, self.nodes.decay, None, convention=self.convention)
         for name in ("n_rows", "total_weight", "lowest", "highest", "extent", "nearest", "nodes", "_missing_change"):
             setattr(sums, name, getattr(self, name))
-        sums.curves.fill(self.curves.weight, self.at_grid(self.curves.columns))
+        sums.curves.fill(self.curves.weight, self.expand(self.curves.columns))
         sums.interval_changes, sums._step_total = self.mean_absolute_changes * self.total_weight, self._step_total
         if sums.factors is not None:
             group = self.windows.group[sums.windows.order[sums.windows.starts[:-1]]]
@@ -538,8 +538,8 @@ class OrderedSums(CurveSums):
 
     def fill(self, arrays: Mapping[str, Values]) -> Self:
         """Set sums; see `CurveSums.fill`."""
-        self.interval_changes = checked(arrays, "intervals", self.interval_changes.shape)
-        self._step_total = float(checked(arrays, "step", (1,))[0])
+        self.interval_changes = check_array(arrays, "intervals", self.interval_changes.shape)
+        self._step_total = float(check_array(arrays, "step", (1,))[0])
         return super().fill(arrays)
 
     def merge(self, parts: Sequence[Self]) -> Self:

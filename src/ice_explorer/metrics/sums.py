@@ -86,7 +86,7 @@ class DecayNodes(NamedTuple):
     def _length(self) -> float:
         return math.log1p(-math.log(LOWEST_DECAY) / self.offset)
 
-    def at(self, sums: Array, decays: Array) -> Array:
+    def interpolate(self, sums: Array, decays: Array) -> Array:
         """Evaluate sums at some decays.
 
         - `sums` (n_nodes + 1, …): at `exponents`.
@@ -369,7 +369,7 @@ class CurveSums:
         """Sum what needs all rows, and release what is only needed while rows are added."""
         self.outlying, self._ends = find_outlying(self._ends), []
 
-    def at_grid(self, columns: Array) -> Array:
+    def expand(self, columns: Array) -> Array:
         """Write what holds on stretches between active intervals, (…, n_active + 1), at every grid value."""
         if columns.shape[-1] == len(self.grid):
             return columns
@@ -378,12 +378,12 @@ class CurveSums:
     @property
     def partial_dependence(self) -> Array:
         """Mean of the curves, (n_grid,) [output]."""
-        return self.at_grid(self.curves.mean).copy()
+        return self.expand(self.curves.mean).copy()
 
     @property
     def spread(self) -> Array:
         """Standard deviation of the curves, ddof=0, (n_grid,) [output]."""
-        return self.at_grid(np.sqrt(self.curves.squared / self.total_weight))
+        return self.expand(np.sqrt(self.curves.squared / self.total_weight))
 
     def metrics(self, decay: float) -> dict[str, float]:
         """Compute every metric for a decay λ in (0, 1], from the sums alone, by name, in output units unless stated.
@@ -424,7 +424,7 @@ class CurveSums:
             return np.full((2, len(decays)), np.nan)
         if self.factors is None:
             return np.stack([np.zeros(len(decays)), np.ones(len(decays))])
-        by_likelihood, likelihood = self.nodes.at(self.likelihood_sums.T, decays).T
+        by_likelihood, likelihood = self.nodes.interpolate(self.likelihood_sums.T, decays).T
         support = decays**self.nearest * likelihood / self.total_weight
         return np.stack([np.maximum(by_likelihood / likelihood, 0.0), np.clip(support, 0.0, 1.0)])
 
@@ -449,21 +449,21 @@ class CurveSums:
 
         - raises ValueError: if the arrays are not of that form.
         """
-        *counts, missing = checked(arrays, "counts", (7,), is_finite=False).tolist()
+        *counts, missing = check_array(arrays, "counts", (7,), is_finite=False).tolist()
         n_rows, total, lowest, highest, extent, nearest = counts
         if not np.isfinite(counts).all() or total <= 0 or lowest > highest or nearest < 0 or np.isinf(missing):
             raise ValueError("no counts of rows")
-        n_nodes, offset = checked(arrays, "nodes", (2,)).tolist()
+        n_nodes, offset = check_array(arrays, "nodes", (2,)).tolist()
         if not 2 <= n_nodes <= _MOST_DECAYS or not offset > 0:
             raise ValueError("no decays")
         self.nodes = DecayNodes(int(n_nodes), offset, self.nodes.decay)
         self.n_rows, self.total_weight, self.lowest, self.highest = int(n_rows), total, lowest, highest
         self.extent, self.nearest, self._missing_change = extent, nearest, missing
-        self.curves.fill(total, checked(arrays, "curves", self.curves.columns.shape))
+        self.curves.fill(total, check_array(arrays, "curves", self.curves.columns.shape))
         if self.factors is not None:
-            self.moments.fill(total, checked(arrays, "changes", self.moments.columns.shape))
-            self.deviations = float(checked(arrays, "along", (1,))[0])
-            self.likelihood_sums = checked(arrays, "likely", (2, self.nodes.n_nodes + 1))
+            self.moments.fill(total, check_array(arrays, "changes", self.moments.columns.shape))
+            self.deviations = float(check_array(arrays, "along", (1,))[0])
+            self.likelihood_sums = check_array(arrays, "likely", (2, self.nodes.n_nodes + 1))
         return self
 
     def merge(self, parts: Sequence[Self]) -> Self:
@@ -485,7 +485,7 @@ class CurveSums:
         return self
 
 
-def checked(arrays: Mapping[str, Values], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:
+def check_array(arrays: Mapping[str, Values], name: str, shape: tuple[int, ...], *, is_finite: bool = True) -> Array:
     """Return an array of finite numbers of a shape.
 
     - raises ValueError: if there is no such array.

@@ -98,7 +98,7 @@ class UnorderedSums(CurveSums):
         - `missing_change` (n_rows,): absolute change of the prediction when the value goes missing [output].
         """
         for some in self._few_at_a_time(len(curves)):
-            of_levels = self.at_grid(curves[some])
+            of_levels = self.expand(curves[some])
             self._add_curves(of_levels, rows[2][some])
             if self.factors is not None:
                 self._add_pairs(of_levels, rows[2][some])

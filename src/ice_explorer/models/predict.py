@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import narwhals as nw
 import numpy as np
 
-from ice_explorer.checks import check_one_of, is_number, n_masked
+from ice_explorer.checks import check_one_of, count_masked, is_number
 from ice_explorer.errors import DataError, ICEExplorerError, ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
 from ice_explorer.locks import find_bound_object, lock_of_model
 from ice_explorer.models.libraries import list_methods, unwrap
-from ice_explorer.tables.column import is_missing, labels_of
+from ice_explorer.tables.column import is_missing, make_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,7 +169,7 @@ class Outputs:
 
 def _word(label: object) -> str:
     """Write a class or an output as part of a sentence: text as it is."""
-    return labels_of([label])[0] if isinstance(label, str) else quoted(label)
+    return make_labels([label])[0] if isinstance(label, str) else quoted(label)
 
 
 def single_output_error(got: object) -> OptionError:
@@ -254,7 +254,7 @@ def _plain(labels: Any) -> tuple[object, ...]:
 
 
 def _as_array(returned: Any) -> Values:
-    if n_masked(returned):  # numpy would take what lies under the mask for predictions
+    if count_masked(returned):  # numpy would take what lies under the mask for predictions
         return np.ma.array(returned, dtype=np.float64).filled(np.nan)
     return np.asarray(returned)
 
@@ -500,7 +500,7 @@ def target_columns(y: object) -> list[list[Any]]:
 def target_names(y: object) -> tuple[str, ...]:
     """Return the names of the columns of the target as labels; none where one of them has no name."""
     names = _column_names(y)
-    return tuple(labels_of(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
+    return tuple(make_labels(names)) if all(isinstance(name, str) and name.strip() for name in names) else ()
 
 
 def _column_names(y: object) -> list[Any]:

@@ -270,7 +270,7 @@ def influence_on_prediction_sd(context: Context) -> tuple[float, Array]:
 
 def make_block(item: FeatureInput, rows: Rows, curves: Array, weights: Array, missing: Array | None) -> Block:
     """Return rows of a feature with their curves, and what their likelihood depends on."""
-    units = item.far(rows) if item.feature.is_unordered else item.likelihood_scale[rows]
+    units = item.measure_distances(rows) if item.feature.is_unordered else item.likelihood_scale[rows]
     return Block(curves, item.observed[rows], units, weights, missing)
 
 

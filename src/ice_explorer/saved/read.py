@@ -191,7 +191,7 @@ def _set_feature(entry: Entries, columns: Columns) -> Feature:
     _check((levels is None) == (made.levels is None), "levels of a feature that has none, or none of one that has")
     _check((codebook is None) == (made.codebook is None), "a codebook is missing, or not used")
     _check(codebook is None or codebook.shape == (len(levels), len(made.members)), "a codebook is of another shape")
-    values = columns.at(number).values if entry["values"] is None else entry["values"]
+    values = columns.column(number).values if entry["values"] is None else entry["values"]
     feature = replace(
         made, is_integer=entry["is_integer"], levels=levels, values=_check_values(values, made.kind, levels),
         codebook=codebook,
@@ -225,7 +225,7 @@ def _check_grid(values: Array, feature: Feature) -> None:
 
 
 def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
-    n_rows, positions, summed = context.table.n_observations, context.everything, context.weighted_rows
+    n_rows, positions, summed = context.table.n_observations, context.all_rows, context.weighted_rows
     _check_grid(entry["grid"].values, feature)
     _check((entry["shares"] >= 0).all() and entry["shares"].sum() > 0, "no shares of the grid")
     if feature.is_unordered:

@@ -33,7 +33,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
     """
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MOST_ROWS}.")
     context, columns = explanation._context, explanation._context.columns
-    rows = context.draw(context.everything.astype(np.float64), context.everything, max_lines, "rows of a file")
+    rows = context.draw(context.all_rows.astype(np.float64), context.all_rows, max_lines, "rows of a file")
     predictions = explanation.predictions(rows)
     notes, target = explanation.notes[len(explanation._alerts) :], explanation._observed_target
     numbers = {*range(len(columns.names), len(columns.names) + len(columns.groups)), *columns.categorical}
@@ -102,7 +102,7 @@ def _column(column: Column, rows: Rows) -> dict[str, Any]:
 def _axis(feature: Feature, context: Context, rows: Rows) -> dict[str, Any]:
     """Return the axis of a feature: levels and values where they are not those of the column."""
     number, columns = feature.position, context.columns
-    column = columns.at(number) if number < len(columns.names) else None
+    column = columns.column(number) if number < len(columns.names) else None
     values = feature.values[rows]
     is_same = column is not None and np.array_equal(values, column.values[rows], equal_nan=True)
     return {

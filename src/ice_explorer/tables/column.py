@@ -44,12 +44,12 @@ def shortened(texts: Sequence[str]) -> list[str]:
     return _tell_apart(texts, clipped)
 
 
-def labels_of(names: Iterable[object]) -> list[str]:
+def make_labels(names: Iterable[object]) -> list[str]:
     """Return the labels of names that differ as texts: clipped, with single blanks, and numbered where alike.
 
     Examples
     --------
-    >>> labels_of(["age", "", " ", "age "])
+    >>> make_labels(["age", "", " ", "age "])
     ['age', '(no name)', '(no name) (2)', 'age (2)']
     """
 
@@ -193,7 +193,7 @@ class Column:
     @cached_property
     def labels(self) -> Values:
         """Values as Python objects, None where missing, (n_observations,); datetimes in the zone of the column."""
-        return self.values if self.kind == "other" else self.labels_of(self.values)
+        return self.values if self.kind == "other" else self.to_labels(self.values)
 
     @cached_property
     def level_texts(self) -> list[str] | None:
@@ -245,7 +245,7 @@ class Column:
         fitting = (dtype for dtype in (np.int64, np.uint64) if self.is_integer and can_represent(dtype, coordinates))
         return coordinates.astype(next(fitting, np.float64))
 
-    def labels_of(self, coordinates: Array) -> Values:
+    def to_labels(self, coordinates: Array) -> Values:
         """Turn coordinates (n,) into Python objects, None where missing; moments to the microsecond."""
         labels = np.fromiter(self.native(coordinates).tolist(), object)
         labels[np.isnan(coordinates)] = None
@@ -279,7 +279,7 @@ def can_represent(dtype: Any, values: Values) -> bool:
     return bool(np.array_equal(there_and_back, values, equal_nan=values.dtype.kind == "f"))
 
 
-def days(moments: Values) -> Array:
+def to_days(moments: Values) -> Array:
     """Turn datetimes (since 1970-01-01) or timedeltas into days, NaT into NaN."""
     missing = np.isnat(moments)
     present = np.where(missing, np.zeros(1, moments.dtype), moments)
@@ -345,7 +345,7 @@ class SortedValues:
     weights: Array | None
 
     @classmethod
-    def of(cls, values: Array, weights: Array | None) -> SortedValues:
+    def from_column(cls, values: Array, weights: Array | None) -> SortedValues:
         """Sort the values of a column, (n_observations,)."""
         if weights is None:
             ordered = np.sort(values)  # missing ones come last
@@ -383,10 +383,10 @@ class SortedValues:
 
 def observed_quantiles(values: Array, levels: Array, weights: Array | None) -> Array:
     """Quantiles of values none of which is missing; see `SortedValues.quantiles`."""
-    return SortedValues.of(values, weights).quantiles(levels)
+    return SortedValues.from_column(values, weights).quantiles(levels)
 
 
-def few_edges(values: Array, most: int, weights: Array) -> Array:
+def choose_edges(values: Array, most: int, weights: Array) -> Array:
     """Return the distinct values, increasing, or quantiles where they are more; none is missing."""
     edges = np.unique(values)
     return edges if len(edges) <= most else np.unique(observed_quantiles(values, np.linspace(0.0, 1.0, most), weights))

@@ -21,7 +21,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError
 from ice_explorer.errors.base import described, quoted, text_of
-from ice_explorer.tables.column import Column, ColumnKind, can_represent, days, sort_levels
+from ice_explorer.tables.column import Column, ColumnKind, can_represent, sort_levels, to_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -98,7 +98,7 @@ def number_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArray
 def _moment_column(name: Name, dtype: str, values: NDArray[Any], zone: Any = None) -> Column:
     """Make a column of datetimes, in UTC where they have a zone, or of timedeltas, of any unit."""
     kind: ColumnKind = "datetime" if values.dtype.kind == "M" else "timedelta"
-    return Column(name, str(name), kind, np.datetime_data(values.dtype)[0] == "D", dtype, days(values), zone=zone)
+    return Column(name, str(name), kind, np.datetime_data(values.dtype)[0] == "D", dtype, to_days(values), zone=zone)
 
 
 def _coded_column(
@@ -361,7 +361,7 @@ def _is_plain(dtype: Any) -> bool:
 
 def _made(column: Column, series: nw.Series[Any], coordinates: Array) -> nw.Series[Any]:
     """Make cells, of the dtype of a series if it can represent them all, else of what its library infers."""
-    values = column.labels_of(coordinates).tolist()
+    values = column.to_labels(coordinates).tolist()
     native = series.to_native()
     for is_same in (True, False):
         try:
@@ -461,7 +461,7 @@ def _check_frame(shape: tuple[int, int], names: Iterable[Name]) -> None:
         )
 
 
-def kept(data: Any) -> Any:
+def copy_data(data: Any) -> Any:
     """Return a copy of an array or a table, which does not follow what its owner writes later; else what was given."""
     if isinstance(data, np.ndarray) and data.dtype == np.float64:
         # Columns of float64 that lie in one piece are read without copies. A few rows at a time stay in the cache.

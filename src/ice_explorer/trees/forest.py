@@ -509,7 +509,7 @@ class TreeCurves:
         wanted = int(np.clip(per_tree, _FEWEST_ROWS, min(_MOST_ROWS, _MOST_BYTES // row_bytes)))
         return max(1, min(wanted, memory_limit // row_bytes))
 
-    def alike(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def order_by_leaves(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order rows by the leaves of the first tree that they fall into.
 
         Rows that are alike take the same paths through the other trees, too, and write to memory that lies closer

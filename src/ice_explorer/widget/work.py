@@ -25,7 +25,7 @@ from ice_explorer.progress import progress_reporter
 from ice_explorer.results.options import OF_EXPLORERS, SCALES, Options
 from ice_explorer.scene.choices import Besides
 from ice_explorer.tables.column import clipped, readable
-from ice_explorer.tables.table import kept
+from ice_explorer.tables.table import copy_data
 from ice_explorer.wire.arrays import check_sendable
 from ice_explorer.wire.header import outline_of
 
@@ -358,7 +358,7 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         options = {name: _kept(value) for name, value in options.items()}
         if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background
             distance = options.pop("distance")
-        given = _Given(models, kept(X), kept(y), options)
+        given = _Given(models, copy_data(X), copy_data(y), options)
         sources = _prepare(given)
     opened = wanted.model if wanted.model in sources else next(iter(sources))
     work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given)
@@ -395,7 +395,7 @@ def _prepare(given: _Given) -> Mapping[str, Source]:
 
 
 def _kept(value: object) -> object:
-    return {name: kept(entry) for name, entry in value.items()} if isinstance(value, dict) else kept(value)
+    return {name: copy_data(entry) for name, entry in value.items()} if isinstance(value, dict) else copy_data(value)
 
 
 def _text(output: object) -> str:
