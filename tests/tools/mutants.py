@@ -168,7 +168,7 @@ MUTATIONS: Final = r"""
 + size = self._choose_size(wanted, math.inf)
 = a column that no grid value moved stays where it is
 @ curves/choose.py : curves/test_pipelines.py
-- moving[number, rest] = same(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
+- moving[number, rest] = are_equal(crossed[:, rest], matrix[np.ix_(rows, rest)]).all(axis=0)
 + pass
 = missing changes of a group are those of the first rows
 @ results/intervals.py : results/test_subgroups.py

@@ -214,8 +214,9 @@ def test_blocks_shrink_to_the_memory_limit():
     """Never below one row, never beyond what the cache can use."""
     stump = (0, 0.5, frozenset(), False, -2, 3)
     trees = swept(strategies.forest_of_tuples([stump]), np.zeros((9, 4)), {0: [0.0, 1.0]})
-    limits = (1, 100 * trees.row_bytes([0]), 10**9)
-    assert [trees.rows_per_block(limit, [0]) for limit in limits] == [1, 100, 2048]
+    features = list(trees.active)
+    limits = (1, 100 * trees.row_bytes(features), 10**9)
+    assert [trees.rows_per_block(limit, features) for limit in limits] == [1, 100, 2048]
 
 
 def test_more_features_than_an_item_can_name_are_refused(monkeypatch):
