@@ -337,7 +337,7 @@ NAMES = {
         "plot() has no option 'columns'. Did you mean 'n_col": lambda: e().plot(["age"], columns=2),
         "ICEExplorer() has no option 'sampel'. Did you mean 'sample'?": lambda: explorer(wealth, X, sampel=3),
         "summarise() has no option 'progress'.": lambda: cluster.summarise(wealth, X, 0, progress=True),
-        "no option 'feature': it is set on an explorer": lambda: explorer(wealth, X, feature="age"),
+        "no option 'feature': it is set on the explorer": lambda: explorer(wealth, X, feature="age"),
         "must name at least one feature; got an empty list": lambda: explain(features=[]),
         "'red' belongs to 'color'. Name 'color' instead": lambda: explain(groups=COLORS, features=["red"]),
         f"'blue' {OF_GROUPS}": lambda: explain(groups=COLD, categorical_features=["blue"]),

@@ -108,7 +108,9 @@ class ModelComparison:
         opened = self._open
         largest = []
         for name in opened.features:
-            by_pair = {pair: float(sums.at(np.array([decay]))[0]) for pair, sums in self._by_models(name)[1].items()}
+            by_pair = {
+                pair: float(sums.evaluate(np.array([decay]))[0]) for pair, sums in self._by_models(name)[1].items()
+            }
             largest.append(max(by_pair.items(), key=itemgetter(1)))
         rounding = ROUNDING * sum(feature.metrics(decay)["impact"] for feature in opened.values())
         sd = opened._context.prediction_sd if unit == "sd" else math.nan

@@ -111,7 +111,7 @@ def find_bound_object(model: object) -> object:
     return function.__self__ if isinstance(function, MethodType) else model
 
 
-def lock_of_model(model: object) -> ModelLock:
+def find_model_lock(model: object) -> ModelLock:
     """Return the lock of an object: always the same one, as long as anyone holds it."""
     with _model_locks_guard:
         return _model_locks.setdefault(id(model), ModelLock(model))

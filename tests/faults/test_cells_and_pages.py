@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 import ice_explorer as ice
 from ice_explorer import errors
-from ice_explorer.locks import lock_of_model
+from ice_explorer.locks import find_model_lock
 from ice_explorer.widget.lifetime import registry
 
 MAKE = "x = ice.ICEExplorer(model, X, method='brute', **options)\nx"
@@ -60,7 +60,7 @@ class Model:
     def __call__(self, X):
         self.n_calls += 1
         if threading.current_thread().name == "ice-explorer":
-            while not self.gate.wait(0.002) and len(lock_of_model(self)._callers) < 2:
+            while not self.gate.wait(0.002) and len(find_model_lock(self)._callers) < 2:
                 pass
         return X[:, 0] * X[:, 1] + X[:, 2]
 

@@ -612,7 +612,7 @@ def called_by_another(gate):
 
     def act_when_one_waits(act):
         def wait():
-            while len(locks.lock_of_model(gate)._callers) < 2:  # earlier, and it would end something else
+            while len(locks.find_model_lock(gate)._callers) < 2:  # earlier, and it would end something else
                 time.sleep(0.01)
             act()
 
@@ -657,7 +657,7 @@ def test_ctrl_c_while_another_explanation_calls_the_model_stops_the_wait():
 
 def test_turns_come_in_the_order_of_the_calls():
     """A model that is called again and again does not keep others out."""
-    turn, order = locks.lock_of_model(object()), []
+    turn, order = locks.find_model_lock(object()), []
     all_wait = threading.Event()
     with ThreadPoolExecutor(5) as pool:
         calls = []
@@ -674,7 +674,7 @@ def test_turns_come_in_the_order_of_the_calls():
 
 def test_a_call_that_fails_ends_its_turn():
     """Whatever it raises."""
-    turn = locks.lock_of_model(object())
+    turn = locks.find_model_lock(object())
 
     def fail(error):
         raise error
@@ -689,7 +689,7 @@ def test_models_live_no_longer_than_their_explanations():
     """Nothing is kept of a model that nobody explains any more."""
     model = Estimator(Overlap(0)).fit(FEW)
     e = ice.explain(model, FEW, **BLOCKS)
-    assert locks.lock_of_model(model) is locks.lock_of_model(model)
+    assert locks.find_model_lock(model) is locks.find_model_lock(model)
     there, before = weakref.ref(model), len(locks._model_locks)
     del e, model
     gc.collect()

@@ -12,7 +12,7 @@ from ice_explorer.checks import check_integer, check_names, check_one_of
 from ice_explorer.curves.brute import Points
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of
-from ice_explorer.locks import find_bound_object, lock_of_model
+from ice_explorer.locks import find_bound_object, find_model_lock
 from ice_explorer.models.libraries import dense, unwrap
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import label_index
@@ -204,7 +204,7 @@ class Scored:
 
     def _call(self, what: str, task: Callable[[Any], Any], X: Any) -> Any:
         try:
-            return lock_of_model(unwrap(find_bound_object(self.model)).model).call(task, X)
+            return find_model_lock(unwrap(find_bound_object(self.model)).model).call(task, X)
         except (Cancelled, PredictionError):
             raise
         except Exception as error:

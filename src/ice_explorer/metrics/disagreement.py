@@ -51,7 +51,7 @@ class DisagreementSums:
         terms = (mass, mass * size, mass * far, mass * size * far)
         self._sums += [np.bincount(bins, each, _BINS + 1) for each in terms]
 
-    def at(self, decays: Array) -> Array:
+    def evaluate(self, decays: Array) -> Array:
         """Disagreement at some decays, (n_decays,) [output]; 0 where there is no other value."""
         weights, _, of_weights, _ = self._sums[:, self._sums[0] > 0]
         _, differences, _, of_differences = self._sums[:, self._sums[1] > 0]

@@ -20,7 +20,7 @@ import numpy as np
 
 from ice_explorer.errors import DataError, PredictionError
 from ice_explorer.errors.base import cause_of, closest, listed, quoted
-from ice_explorer.locks import find_bound_object, lock_of_model
+from ice_explorer.locks import find_bound_object, find_model_lock
 from ice_explorer.tables.table import table_from
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class UnwrappedModel:
     def transform_rows(self, rows: Any) -> Any:
         """Return rows of X as the model takes them."""
         through_steps = partial(reduce, lambda matrix, step: step.transform(matrix), self.steps)
-        return lock_of_model(self.model).call(through_steps, rows)
+        return find_model_lock(self.model).call(through_steps, rows)
 
     def restore_output(self, predicted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Convert outputs of the inner model to outputs of the pipeline."""
@@ -412,7 +412,7 @@ def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -
 
 def _finds_by_name(model: Any, table: Table) -> bool:
     """Return whether predictions are the same when columns change places; equal predictions tell nothing."""
-    turn, method = lock_of_model(unwrap(find_bound_object(model)).model), next(iter(list_methods(model)[0].values()))
+    turn, method = find_model_lock(unwrap(find_bound_object(model)).model), next(iter(list_methods(model)[0].values()))
     rows = table.take(np.arange(min(table.n_observations, _ROWS_TO_TURN)))
     order = [*range(1, len(table.names)), 0]
     try:

@@ -20,7 +20,7 @@ import numpy as np
 from ice_explorer.checks import check_one_of, count_masked, is_number
 from ice_explorer.errors import DataError, ICEExplorerError, ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, did_you_mean, listed, quoted
-from ice_explorer.locks import find_bound_object, lock_of_model
+from ice_explorer.locks import find_bound_object, find_model_lock
 from ice_explorer.models.libraries import list_methods, unwrap
 from ice_explorer.tables.column import is_missing, make_labels
 
@@ -288,7 +288,7 @@ class ModelCall:
     def __init__(self, model: Any, response: str, call: Call | None, n_jobs: int = 1, reason: str = "") -> None:
         self.model, self.reason = model, reason
         self._response, self._call, self._n_jobs = response, call, n_jobs
-        self._turn = lock_of_model(unwrap(find_bound_object(model)).model)
+        self._turn = find_model_lock(unwrap(find_bound_object(model)).model)
         self._group = object() if n_jobs > 1 else None
 
     def __call__(self, rows: Any) -> Any:

@@ -262,7 +262,7 @@ class ICEExplorer(anywidget.AnyWidget):
         for name in traits:
             if name in given and name not in DEFAULTS:
                 raise OptionError(
-                    f"ICEExplorer() has no option {quoted(name)}: it is set on an explorer that is there.",
+                    f"ICEExplorer() has no option {quoted(name)}: it is set on the explorer.",
                     f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`.",
                 )
         restored = read_state(state, traits)

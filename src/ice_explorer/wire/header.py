@@ -89,7 +89,7 @@ class Tables:
             for profile, name in zip(self._profile[model], PROFILES, strict=True):
                 profile[position, steps] = decayed.get(name, math.nan)
         if disagreement is not None:
-            by_pair = np.stack([sums.at(DECAYS) for sums in disagreement.values()])
+            by_pair = np.stack([sums.evaluate(DECAYS) for sums in disagreement.values()])
             self._disagreement[0, position] = by_pair.max(axis=0)
             self._disagreement[1:, position] = by_pair[: len(self._disagreement) - 1]
 
