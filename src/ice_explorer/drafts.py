@@ -323,11 +323,12 @@ class Drafter:
         is_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
 
         def add_up(item: FeatureInput, blocks: Iterable[tuple[Rows, Array]]) -> tuple[Sums, Array]:
-            chosen = []
+            chosen, is_chosen = [], np.zeros(len(item.feature.values), np.bool_)
+            is_chosen[samples[item.feature.position]] = True
 
             def watch() -> Iterator[tuple[Rows, Array]]:
                 for rows, curves in blocks:
-                    chosen.append(curves[np.isin(rows, samples[item.feature.position])])
+                    chosen.append(curves[is_chosen[rows]])
                     yield rows, curves
                     between_blocks()
 
@@ -382,7 +383,7 @@ def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
         places = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
         shares = item.shares[places]
     else:
-        places = np.unique(np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp))
+        places = np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp)  # more than 1 apart before rounding
         shares = nearest_shares(item.grid.values[places], item.grid.values, item.shares)
     distances = None if item.distances is None else item.distances[:, places]
     grid = replace(item.grid, values=item.grid.values[places])

@@ -96,7 +96,7 @@ MUTATIONS: Final = r"""
 + ends, of_windows, left_shares = _step_ends(grid, scale), shares / shares.sum(), np.full(n_grid, 0.0)
 = windows stick out of the axis
 @ metrics/ordered.py : metrics/test_metrics_vs_oracle.py metrics/test_oracles.py
-- start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
+- start = np.minimum(np.maximum(grid - length / 2.0, grid[0]), grid[-1] - length)
 + start = grid - length / 2.0
 = non-linearity ignores the flat part of a curve
 @ metrics/ordered.py : metrics/test_sums.py trees/test_libraries.py

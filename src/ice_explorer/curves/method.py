@@ -107,7 +107,7 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
             "Predict on another scale, or leave the feature out with `features=`.",
         )
     with np.errstate(over="ignore"):
-        steepest = sums.scale / np.diff(sums.grid).min() if isinstance(sums, OrderedSums) else 0.0
+        steepest = sums.scale / (sums.grid[1:] - sums.grid[:-1]).min() if isinstance(sums, OrderedSums) else 0.0
     if not math.isfinite(steepest) or not math.isfinite(sums.deviations):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "

@@ -237,7 +237,8 @@ class Columns:
     def column(self, position: int) -> Column:
         """Return a column by its position."""
         if position not in self._read:
-            self._read[position] = replace(self._table.column(position), label=self.labels[position])
+            column, label = self._table.column(position), self.labels[position]
+            self._read[position] = column if column.label == label else replace(column, label=label)
         return self._read[position]
 
     @property

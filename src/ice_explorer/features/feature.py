@@ -194,10 +194,10 @@ def make_feature(column: Column) -> Feature:
             f"holds infinite or larger ones in {counted(wrong.size, 'row')}: {listed(wrong.tolist())}",
             "Replace them if they stand for missing values, or leave the feature out with `features=`.",
         )
-    present = column.values[~np.isnan(column.values)]
-    whole_days = column.kind in MOMENTS and bool(np.all(present == np.rint(present)))
-    feature = Feature(**{field.name: getattr(column, field.name) for field in fields(Column)})
-    return replace(feature, is_integer=column.is_integer or whole_days or column.kind == "ordered")
+    is_integer = column.is_integer or column.kind == "ordered"
+    if column.kind in MOMENTS:
+        is_integer |= bool(np.all((column.values == np.rint(column.values)) | np.isnan(column.values)))
+    return Feature(**{field.name: getattr(column, field.name) for field in fields(Column)} | {"is_integer": is_integer})
 
 
 def make_unordered(feature: Feature) -> Feature:

@@ -31,6 +31,7 @@ from ice_explorer.metrics.sums import (
     check_array,
     choose_decay_nodes,
     distances,
+    find_first,
     make_quadrature,
 )
 
@@ -59,8 +60,8 @@ class Windows:
     - `group` (n_windows,): number of the group, or -1 where the curve cannot change or p_k is 0.
     - `stretches` (2, n_groups): those at the left and the right ends of a group.
     - `factors`, `weights` (n_groups,): Σ p_k c_k, what a group adds to a figure per unit of its difference, and Σ p_k.
-    - `order`: the windows of groups, group by group, c_k increasing within each.
-    - `starts` (n_groups + 1,): where each group begins in `order`.
+    - `moving`: the windows of groups, from left to right and so group by group.
+    - `starts` (n_groups + 1,): where each group begins in `moving`.
     - `variance_divisor`: divides the variance along a curve (non-linearity of "paper"); 0: the mean absolute deviation
       is taken.
     - `n_grid`.
@@ -77,24 +78,22 @@ class Windows:
         variance_divisor: float,
     ) -> None:
         (left, right), (of_windows, self.left_shares) = ends, shares
-        stretch = np.searchsorted(active, np.arange(len(grid)))
-        moving = np.flatnonzero((stretch[left] < stretch[right]) & (of_windows > 0))
-        stretches = np.stack([stretch[left[moving]], stretch[right[moving]]])
+        stretch = active.searchsorted(np.arange(len(grid)))
+        from_stretch, to_stretch = stretch[left], stretch[right]
+        moving = np.flatnonzero((from_stretch < to_stretch) & (of_windows > 0))
         # Windows from left to right: those between the same two stretches are neighbors.
-        is_first = np.ones(len(moving), np.bool_)
-        is_first[1:] = (stretches[:, 1:] != stretches[:, :-1]).any(axis=0)
-        first, of_moving = np.flatnonzero(is_first), np.cumsum(is_first) - 1
+        first = find_first((from_stretch * len(grid) + to_stretch)[moving])
+        of_moving = first.searchsorted(np.arange(len(moving)), "right") - 1
         with np.errstate(over="ignore"):  # refused with the curves
             ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
         if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
             of_windows = of_windows / of_windows.sum()  # D is the same everywhere, so that it deviates by exactly 0
         self.left, self.right, self.ratios, self.shares = left, right, ratios, of_windows
-        self.group = np.full(len(left), -1)
+        self.moving, self.group = moving, np.full(len(left), -1)
         self.group[moving] = of_moving
-        self.stretches = stretches[:, first]
+        self.stretches = np.array([from_stretch[moving[first]], to_stretch[moving[first]]])
         self.factors = np.bincount(of_moving, (of_windows * ratios)[moving], len(first)).astype(np.float64)
         self.weights = np.bincount(of_moving, of_windows[moving], len(first)).astype(np.float64)
-        self.order = moving[np.lexsort((ratios[moving], of_moving))]
         self.starts = np.append(first, len(moving))
         self.variance_divisor, self.n_grid = variance_divisor, len(grid)
 
@@ -109,8 +108,8 @@ class Windows:
 
     def deviation(self, changes: Array) -> Array:
         """How much D deviates along each curve (Eq. 5), (n_rows,), from the differences (n_rows, n_groups)."""
-        shares = self.shares[self.order]
-        steps = changes.repeat(np.diff(self.starts), axis=1) * self.ratios[self.order]
+        shares = self.shares[self.moving]
+        steps = changes[:, self.group[self.moving]] * self.ratios[self.moving]
         mean = steps @ shares
         deviations = steps - mean[:, None]
         if self.variance_divisor == 0:
@@ -121,7 +120,7 @@ class Windows:
     @cached_property
     def ends(self) -> tuple[Ends, Ends]:
         """Likelihoods in the numerator of Eq. 2, of left and of right ends: grid values, their groups, and weights."""
-        moving = np.flatnonzero(self.group >= 0)
+        moving = self.moving
         group, of_windows = self.group[moving], (self.shares * self.ratios)[moving]
         from_left = of_windows * self.left_shares[moving]
         counts = from_left > 0
@@ -132,14 +131,14 @@ class Windows:
     def denominator_weights(self) -> Array:
         """Weight of the likelihood at each grid value in the denominator of Eq. 2, (n_grid,)."""
         from_left = self.shares * self.left_shares
-        sides = (self.left, from_left), (self.right, self.shares - from_left)
-        likely = np.sum([np.bincount(places, weights, self.n_grid) for places, weights in sides], axis=0)
-        return np.asarray(likely, np.float64)
+        from_right = np.bincount(self.right, self.shares - from_left, self.n_grid)
+        return np.asarray(np.bincount(self.left, from_left, self.n_grid) + from_right, np.float64)
 
     @cached_property
     def deviation_terms(self) -> tuple[Any, ...]:
-        """Arrays of Eq. 5 for the compiled function."""
-        ratios, shares = self.ratios[self.order], self.shares[self.order]
+        """Arrays of Eq. 5 for the compiled function, c_k increasing within each group."""
+        order = self.moving[np.lexsort((self.ratios[self.moving], self.group[self.moving]))]
+        ratios, shares = self.ratios[order], self.shares[order]
         varied = np.flatnonzero(ratios[self.starts[:-1]] < ratios[self.starts[1:] - 1])
         of_groups = self.factors, self.weights, self.constant_share, self.starts
         return (*of_groups, ratios, shares, varied, self.variance_divisor)
@@ -153,7 +152,7 @@ def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     """
     on_grid = np.zeros((len(masses), n_grid))
     for places, groups, weights in ends:
-        first = np.flatnonzero(np.diff(places, prepend=-1))  # several windows may have an end in one place
+        first = find_first(places)  # several windows may have an end in one place
         if len(first):
             on_grid[:, places[first]] += np.add.reduceat(masses[:, groups] * weights, first, axis=1)
     return on_grid
@@ -165,11 +164,13 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     - `values` (n_values,): increasing, none missing.
     - `weights` (n_values,): 1 by default.
     """
-    middles, tolerance = grid[:-1] + np.diff(grid) / 2, TOLERANCE * np.diff(grid)
-    ends = np.searchsorted(values, middles - tolerance, "left"), np.searchsorted(values, middles + tolerance, "right")
+    gaps = grid[1:] - grid[:-1]
+    middles, tolerance = grid[:-1] + gaps / 2, TOLERANCE * gaps
+    ends = values.searchsorted(middles - tolerance, "left"), values.searchsorted(middles + tolerance, "right")
     cumulative = np.arange(len(values) + 1.0) if weights is None else np.append(0.0, np.cumsum(weights))
     below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
-    return np.diff(below, prepend=0.0, append=cumulative[-1])
+    bounds = np.concatenate([[0.0], below, cumulative[-1:]])
+    return np.asarray(bounds[1:] - bounds[:-1])
 
 
 def nearest_places(grid: Array, values: Array) -> tuple[Places, Places]:
@@ -202,13 +203,14 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     """Return l_k and r_k: the grid values just outside a stretch of length σ around v_k, moved inside the axis."""
     length = min(scale, grid[-1] - grid[0])
     tolerance = TOLERANCE * length
-    start = np.clip(grid - length / 2.0, grid[0], grid[-1] - length)
-    left = np.searchsorted(grid, start + tolerance, "right") - 1
-    right = np.searchsorted(grid, start + length - tolerance, "left")
+    start = np.minimum(np.maximum(grid - length / 2.0, grid[0]), grid[-1] - length)
+    left = grid.searchsorted(start + tolerance, "right") - 1
+    right = grid.searchsorted(start + length - tolerance, "left")
     return left, np.minimum(right, len(grid) - 1)
 
 
 _CHUNK: Final = 1 << 16  # numbers that NumPy works on at a time, so that they stay in the cache
+_FEW_CELLS: Final = 256  # phantoms, for which as many exponentials take less time than products of matrices
 _MOST_EXPONENT: Final = 100.0  # whose exponential keeps 14 digits
 _PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 MOST_CELLS: Final = 10_000_000
@@ -373,7 +375,7 @@ class OrderedSums(CurveSums):
 
     def _add_compared(self, stretches: Array, weights: Array) -> None:
         """Add what notes compare: changes within intervals, and under "paper" the impact by "step"."""
-        self.interval_changes += weights @ np.abs(np.diff(stretches, axis=1))
+        self.interval_changes += weights @ np.abs(stretches[:, 1:] - stretches[:, :-1])
         if self._step_windows is not None:
             self._step_total += float(
                 weights @ np.abs(self._step_windows.changes(stretches)) @ self._step_windows.factors
@@ -438,7 +440,7 @@ class OrderedSums(CurveSums):
         """
         (observed, scales, masses), windows = rows, self.windows
         along = [numerators] if isinstance(numerators, np.ndarray) else []
-        weights, sums = np.stack([*along, windows.denominator_weights]), np.zeros((2, len(self.nodes.exponents)))
+        weights, sums = np.array([*along, windows.denominator_weights]), np.zeros((2, len(self.nodes.exponents)))
         by_groups = numerators is None
         if self._compiled:
             from ice_explorer.metrics.fold_numba import add_likelihoods
@@ -462,8 +464,11 @@ class OrderedSums(CurveSums):
         """
         observed, scales, masses = rows
         exponents, n_grid = self.nodes.exponents, len(self.grid)
-        rates, low, high = exponents / scales[0], min(observed.min(), self.grid[0]), max(observed.max(), self.grid[-1])
-        if scales.min() == scales.max() and rates.max() * (high - low) < _MOST_EXPONENT:
+        are_products = len(observed) * n_grid > _FEW_CELLS and scales.min() == scales.max()
+        if are_products:
+            rates, low = exponents / scales[0], min(observed.min(), self.grid[0])
+            are_products = rates.max() * (max(observed.max(), self.grid[-1]) - low) < _MOST_EXPONENT
+        if are_products:
             # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
             of_grid = np.exp(-rates[:, None] * (self.grid - low))
             of_rows = np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]))
@@ -525,7 +530,7 @@ class OrderedSums(CurveSums):
         sums.curves.fill(self.curves.weight, self.expand(self.curves.columns))
         sums.interval_changes, sums._step_total = self.mean_absolute_changes * self.total_weight, self._step_total
         if sums.factors is not None:
-            group = self.windows.group[sums.windows.order[sums.windows.starts[:-1]]]
+            group = self.windows.group[sums.windows.moving[sums.windows.starts[:-1]]]
             sums.moments.fill(self.total_weight, self._at_windows(group))
             sums.deviations, sums.likelihood_sums = self.deviations, self.likelihood_sums
         return sums

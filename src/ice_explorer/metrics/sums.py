@@ -188,6 +188,13 @@ class Quadrature(NamedTuple):
 NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
+def find_first(values: Values) -> Places:
+    """Return the place of the first of each run of equal values (n,)."""
+    is_first = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    return is_first.nonzero()[0]
+
+
 def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Quadrature:
     """Choose buckets of observed values, within which the likelihood of every grid value is smooth.
 
@@ -195,7 +202,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
     - `scale`: the likelihood scale [feature].
     - `decay`: that of the explanation.
     """
-    values = values[np.append(True, values[1:] > values[:-1])]
+    values = values[find_first(values)]
     is_first = np.ones(len(values), np.bool_)
     # Each interval of the grid has buckets of its own, and few values need no nodes but themselves.
     if len(values) > max(MOST_NODES, 2 * len(grid)):
@@ -344,7 +351,7 @@ class CurveSums:
         low, high = curves.min(axis=1), curves.max(axis=1)
         self.lowest, self.highest = min(self.lowest, float(low.min())), max(self.highest, float(high.max()))
         self.extent += float(weights @ (high - low))
-        self._ends.append(np.stack([low, high], axis=1))
+        self._ends.append(np.array([low, high]).T)
         self.curves.add(curves, weights)
 
     def _add_parallel_moments(self, step: Array, offsets: Array, weights: Array) -> None:

@@ -163,7 +163,8 @@ _MOST_ROWS: Final = 8  # that a note names
 def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, str]:
     """Return notes on a feature, without its name, by subject; curves of `outlying` rows lie far from all others."""
     notes: dict[str, str | None] = {}
-    missing, impact = (sums.undecayed()[name] for name in ("missing_impact", "impact"))
+    figures = sums.undecayed()
+    missing, impact = figures["missing_impact"], figures["impact"]
     if missing > impact:  # either may be NaN
         notes["missing"] = (
             f"the model reacts to the value being missing ({figure_text(missing)}) more than to the values "

@@ -274,6 +274,8 @@ def is_missing(value: Any) -> bool:
 
 def can_represent(dtype: Any, values: Values) -> bool:
     """Return whether a dtype can represent every one of some numbers exactly."""
+    if dtype == values.dtype:
+        return True
     with np.errstate(over="ignore", invalid="ignore"):
         there_and_back = values.astype(dtype).astype(values.dtype)
     return bool(np.array_equal(there_and_back, values, equal_nan=values.dtype.kind == "f"))

@@ -314,22 +314,23 @@ class PandasTable(FrameTable):
     """
 
     def __init__(self, frame: Any, columns: Iterable[Column] = ()) -> None:
-        n_bytes = int(frame.memory_usage(index=False, deep=False).sum())
+        dtypes = set(frame.dtypes)
+        # The rows of a frame of one dtype are stacked much faster as an array.
+        array = frame.to_numpy() if len(dtypes) == 1 and _is_plain(*dtypes) else None
+        n_bytes = int(frame.memory_usage(index=False, deep=False).sum()) if array is None else array.nbytes
         Table.__init__(self, len(frame), frame.columns, n_bytes)
         self._columns = {place: replace(column, position=place) for place, column in enumerate(columns)}
         self._frame = frame
         self.index = frame.index
-        dtypes = set(frame.dtypes)
-        # The rows of a frame of one dtype are stacked much faster as an array.
-        self._block = ArrayTable(frame.to_numpy()) if len(dtypes) == 1 and _is_plain(*dtypes) else None
+        self._block = None if array is None else ArrayTable(array)
+        if self._block is not None:
+            self._block.names = self.names
 
     def _raw(self, position: int) -> Any:
         return nw.from_native(self._frame.iloc[:, position], series_only=True)
 
     def _read(self, position: int) -> Column:
-        if self._block is None:
-            return super()._read(position)
-        return replace(self._block.column(position), name=self.names[position], label=str(self.names[position]))
+        return super()._read(position) if self._block is None else self._block.column(position)
 
     def phantoms(self, rows: Rows, moves: Mapping[Column, Array]) -> Any:
         """Stack rows with columns set to coordinates, as an array where the frame has one dtype."""
