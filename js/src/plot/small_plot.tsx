@@ -3,7 +3,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { useMemo, useRef } from "preact/hooks";
 import type { Loaded, Unlike } from "../state/curves.ts";
 import { spanTexts } from "../text/dates.ts";
-import { percent, plural } from "../text/numbers.ts";
+import { percent, plural, RARE } from "../text/numbers.ts";
 import { isUnordered } from "../text/values.ts";
 import { useView } from "../view/use_view.tsx";
 import type { Kind } from "../wire/protocol.ts";
@@ -15,8 +15,6 @@ import { Plot } from "./plot.tsx";
 import { thinnedScene } from "./scene.ts";
 import { plainRange } from "./value_range.ts";
 
-/** As many of the rows are unlike the others by the definition: a smaller share is no warning. */
-export const RARE = 0.01;
 /** Narrower frames are not laid out yet. */
 const LEAST_WIDTH = 60;
 

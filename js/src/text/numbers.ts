@@ -59,10 +59,10 @@ export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string)
   separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
 
 /** A change with its sign, also that of an increase. */
-export const signed = (value: number, relatedTo = 0): string => {
-  const text = number(value, relatedTo);
-  return value > 0 && text !== "0" ? `+${text}` : text;
-};
+export const signed = (value: number, relatedTo = 0): string => withSign(value, number(value, relatedTo));
+
+/** The text of a change with its sign, unless it rounds to 0. */
+export const withSign = (value: number, text: string): string => (value > 0 && !isNothing(text) ? `+${text}` : text);
 
 export const count = (value: number): string => (Number.isFinite(value) ? grouped(Math.round(value)) : "–");
 
@@ -148,9 +148,12 @@ export function keptText(decay: number, support: number, estimated: boolean): st
   return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
 }
 
-/** How much of a curve is unlike 99 % of rows, as a sentence; "" where that is not known. */
+/** Shares that are unlike the data below this one are not told: of rows as observed, 1 % are. */
+export const RARE = 0.01;
+
+/** How much of a curve is unlike 99 % of rows, as a sentence; "" where that is little, or not known. */
 export const unlikeText = (share: number | null, phantoms: string): string =>
-  share === null
+  share === null || share < RARE
     ? ""
     : `${percent(share)} of ${phantoms} are further from what the other features predict than 99 % of rows.`;
 

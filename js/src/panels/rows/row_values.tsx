@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { largestChange, type WhatIf } from "../../state/what_if.ts";
 import { explanation } from "../../text/glossary.ts";
-import { columnFormat, count, number, signed } from "../../text/numbers.ts";
+import { columnFormat, count, number, withSign } from "../../text/numbers.ts";
 import { Button, hint, Term } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import type { RowsBody } from "../../wire/protocol.ts";
@@ -26,17 +26,20 @@ export function Lead({ whatIf: { moves, total, problem } }: { whatIf: WhatIf }) 
 }
 
 /** The prediction and, where y was given, y and the residual. */
-export const Outcomes = ({ body: { columns, n_outcomes, rows } }: { body: RowsBody }) =>
-  columns.slice(0, n_outcomes).map((name, place) => {
+export const Outcomes = ({ body: { columns, n_outcomes, rows } }: { body: RowsBody }) => {
+  const write = columnFormat(Math.abs(Number(rows[0]?.[0]))); // a residual has no more digits than the prediction
+  return columns.slice(0, n_outcomes).map((name, place) => {
     const text = rows[0]?.[place] ?? "";
     const isResidual = name === "residual";
+    const value = Number(text);
     return (
       <span key={name} class="ice-row-card-outcome">
         {isResidual ? <Term of={explanation("residual")}>{name}</Term> : <span>{name}</span>}{" "}
-        <b>{text === "" ? "–" : (isResidual ? signed : number)(Number(text))}</b>
+        <b>{text === "" ? "–" : isResidual ? withSign(value, write(value)) : number(value)}</b>
       </span>
     );
   });
+};
 
 interface Item {
   feature: string;
