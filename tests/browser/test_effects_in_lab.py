@@ -73,7 +73,7 @@ def test_a_flat_mean_is_found_out(lab, notebook):
     expect(view.get_by_test_id("effect-ale")).to_have_count(1)
     expect(view.get_by_test_id("key-ale")).to_have_text("ALE")
     note = view.get_by_test_id("unlike-note")
-    expect(note).to_have_text(re.compile(r"^unlike any row here: \d\d\s%$"))
+    expect(note).to_have_text(re.compile(r"^unlike the data here: \d\d\s%$"))
     expect(view.get_by_test_id("unlike")).to_have_count(1)
     assert notebook.ask("x.explanation['X2'].extrapolation().summary") in note.get_attribute("data-explanation")
     notebook.agrees("x.state()['view']", {"ale": True})

@@ -122,7 +122,7 @@ def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation, per_step
     """Most of what the top feature has comes from 0.005 years, and the explanation says so."""
     top = explanation["First sexual intercourse"]
     paper, step = top.metrics()["impact"], per_step.loc[top.feature, "impact"]
-    assert top._notes["movement"].sentence == (
+    assert top._notes["movement"] == (
         f"By the paper's intervals {paper:.3g}, per step of one standard deviation {step:.3g}: "
         "changes between close values weigh most."
     )

@@ -80,6 +80,16 @@ export class Brush {
     };
   }
 
+  /** Whether a line is drawn at a place: curves end where they are unlike the data. */
+  #isDrawn({ scene }: Layout, place: number | null): (line: number) => boolean {
+    const { decay, drawnUnlike, order } = this.drawing;
+    const drawn = new Set(order.peek());
+    const unlike = decay.peek() < 1 ? drawnUnlike.peek() : null;
+    if (unlike === null || place === null || scene.kind === "d-ice") return (line) => drawn.has(line);
+    const point = Math.ceil(pointAt(scene.x, place) ?? 0);
+    return (line) => drawn.has(line) && unlike.flags[line * scene.x.length + point] !== 1;
+  }
+
   #reset(selection: readonly number[]): void {
     this.#bar.value = null;
     this.store.drag("selection", [...selection]);
@@ -88,7 +98,7 @@ export class Brush {
 
   #apply(layout: Layout, bar: Bar): void {
     this.#bar.value = bar;
-    const rows = rowsIn(layout, bar, new Set(this.drawing.order.peek()));
+    const rows = rowsIn(layout, bar, this.#isDrawn(layout, bar.place));
     this.#applied = joined(this.#before, rows, this.#how);
     this.store.drag("selection", [...this.#applied]);
   }
@@ -135,13 +145,13 @@ function pulled(layout: Layout, bar: Bar, grip: Grip, dx: number, dy: number): B
 }
 
 /** Positions of the rows whose curves are drawn and pass through the bar. */
-function rowsIn({ scene }: Layout, bar: Bar, drawn: ReadonlySet<number>): number[] {
+function rowsIn({ scene }: Layout, bar: Bar, isDrawn: (line: number) => boolean): number[] {
   const { curves, base, missing } = scene;
   const [values, nPoints] = bar.place === null ? [missing?.values, 1] : [scene.values, scene.x.length];
   const point = bar.place === null ? 0 : pointAt(scene.x, bar.place);
   if (values === undefined || point === null) return [];
   return linesBetween(values, nPoints, point, bar.low - base, bar.high - base)
-    .filter((line) => drawn.has(line))
+    .filter(isDrawn)
     .map((line) => curves.positions[line]!);
 }
 

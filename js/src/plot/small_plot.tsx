@@ -69,7 +69,7 @@ export function SmallPlot({ message, hasFailed = false, ...props }: Props) {
       </div>
       {message === "" && layout !== null && <AxisEnds layout={layout} />}
       <p class="ice-small-unlike" data-test="small-unlike" hidden={message !== ""}>
-        {share >= RARE && `unlike any row: ${percent(share)}`}
+        {share >= RARE && `unlike the data: ${percent(share)}`}
       </p>
       <p
         class="ice-small-message"

@@ -1,7 +1,7 @@
 /** Selecting lines with a bar, and how the selected ones stand out. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { rentals } from "../../dev/explorers.ts";
+import { rentals, weather } from "../../dev/explorers.ts";
 import { repeated } from "../../dev/made_up.ts";
 import { frame, ink, kernel, type Mounted, mountDrawn } from "./mount.ts";
 import { drag, letGo, press } from "./pointer.ts";
@@ -46,6 +46,25 @@ test("a drag across lines selects them, of which Python hears at the end; the ba
   expect(after.left - before.left).toBeCloseTo(120, 0);
   expect(after.top - before.top).toBeCloseTo(20, 0);
   expect(after.height).toBeCloseTo(before.height, 0);
+});
+
+test("a brush selects no curve that has ended there, because it is unlike the data", async () => {
+  const across = async (decay: number): Promise<number[]> => {
+    const mounted = await mountDrawn(weather.model({ feature: "Apparent temperature", decay }));
+    await expect.poll(() => mounted.part("unlike-note").textContent).toMatch(/%$/);
+    await frame();
+    const [top, bottom] = [
+      { x: 120, y: 12 },
+      { x: 120, y: 330 },
+    ];
+    drag(mounted, top, bottom);
+    await letGo(mounted, bottom);
+    return mounted.model.get("selection");
+  };
+  const [all, drawn] = [await across(1), await across(0.75)];
+  expect(drawn.length).toBeGreaterThan(0);
+  expect(drawn.length).toBeLessThan(all.length / 2);
+  expect(isWithin(drawn, all)).toBe(true);
 });
 
 test("a brush selects from the drawn rows, with which it is compared; a selection from Python is of all rows", async () => {

@@ -121,7 +121,7 @@ test("curves end where they are unlike the data, which the strip of the data sho
   await expect.poll(() => parts("unlike").length).toBe(1);
   await frame();
   const inked = ink(part("curves-canvas"));
-  expect(part("unlike-note").textContent).toMatch(/^unlike any row here: \d+\u00a0%$/);
+  expect(part("unlike-note").textContent).toMatch(/^unlike the data here: \d+\u00a0%$/);
   expect(part("unlike-note").dataset.explanation).toContain(explanation("unlike").text);
   const [strip, histogram] = [part("unlike"), part("histogram")].map((each) => each.getBoundingClientRect());
   expect(strip!.bottom).toBeCloseTo(histogram!.bottom, 0);
@@ -146,13 +146,13 @@ test("while the kernel compares curves with the data, the note waits", async () 
   const model = kernel.model({ feature: "Temperature" });
   model.delay = 400;
   const { part } = mount(model);
-  await expect.poll(() => part("unlike-note").textContent).toBe("unlike any row here: …");
+  await expect.poll(() => part("unlike-note").textContent).toBe("unlike the data here: …");
   await expect.poll(() => part("unlike-note").textContent).toMatch(/%$/);
 });
 
 test("where the kernel cannot tell what is unlike the data, a dash has the reason", async () => {
   const model = kernel.model({ feature: "Temperature" });
   const { part } = mount(model.refusing("unlike", "Too few rows."));
-  await expect.poll(() => part("unlike-note").textContent).toBe("unlike any row here: –");
+  await expect.poll(() => part("unlike-note").textContent).toBe("unlike the data here: –");
   await expect.poll(() => part("unlike-note").dataset.explanation).toBe("Too few rows.");
 });

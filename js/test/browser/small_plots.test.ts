@@ -43,7 +43,7 @@ test("every feature has a plot with its rank, its figure, its curves and their m
 test("curves end where they are unlike the data, their mean is dotted there, and the share is said", async () => {
   const mounted = await all(weather.model({ feature: "Temperature", _view: shown }));
   const tile = tileOf(mounted, "Temperature");
-  await expect.poll(() => inside(tile, "small-unlike").textContent).toMatch(/^unlike any row: \d+\u00a0%$/);
+  await expect.poll(() => inside(tile, "small-unlike").textContent).toMatch(/^unlike the data: \d+\u00a0%$/);
   expect(inside(tile, "unlike")).not.toBeNull();
   await expect.poll(() => tile.querySelector(".ice-mean .ice-dotted")?.getAttribute("d")).toMatch(/^M/);
 });

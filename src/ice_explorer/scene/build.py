@@ -51,6 +51,8 @@ _ROUNDING: Final = 1e-6  # of the means: they are float32 in the browser
 _DRAWN_ROWS: Final = 1000  # whose curves tell how far rows differ
 _LEAST_DIFFERENCE: Final = 0.2  # of the largest change: groups that differ by less have one effect
 _FLAT: Final = 0.1  # of the largest change in a group
+_LEAST_EXPLAINED: Final = 0.2  # of the variance between curves, by the split that the sentence names
+_LEAST_EXPLAINED_OF_ALL: Final = 0.05  # the same of their whole variance: the others are nearly parallel
 _RARE: Final = 0.01  # of the rows of a group have values below those that it is compared at, and as many above
 _LEAST_OUTSIDE: Final = 0.05  # of all rows: if fewer have values that are rare in a group, all values are compared
 
@@ -483,9 +485,13 @@ def weight_text(decay: float) -> str:
 def effects_sentence(feature: FeatureExplanation, drivers: Drivers) -> Parts:
     """Return how the prediction changes in both groups of the best split, or that rows change both ways.
 
-    Nothing where one effect describes all rows.
+    Nothing where one effect describes all rows. A split that explains little is in the list of rules only: groups that
+    chance makes differ, too.
     """
-    return _split_sentence(feature, drivers.reported[0]) if drivers.reported else _fan_sentence(feature)
+    for best in drivers.reported[:1]:
+        if best.share >= _LEAST_EXPLAINED and best.share * drivers.size >= _LEAST_EXPLAINED_OF_ALL:
+            return _split_sentence(feature, best)
+    return _fan_sentence(feature)
 
 
 def _split_sentence(feature: FeatureExplanation, driver: Driver) -> Parts:

@@ -145,7 +145,7 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
       data-test="unlike-note"
       hidden={known === null && problem === "" && !isWaiting}
     >
-      {`unlike any row here: ${known !== null ? percent(known.share) : isWaiting ? "…" : "–"}`}
+      {`unlike the data here: ${known !== null ? percent(known.share) : isWaiting ? "…" : "–"}`}
     </span>
   );
 }

@@ -36,8 +36,8 @@ export function Interactions({ scrollToCurves }: { scrollToCurves: () => void })
           units of the prediction; <Term of={explanation("h2")}>H²</Term>: its share.
         </p>
       </header>
-      {isShown && <Computation />}
       {isShown && body !== null && <Result body={body} scrollToCurves={scrollToCurves} />}
+      {isShown && <Computation />}
     </section>
   );
 }
