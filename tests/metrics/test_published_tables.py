@@ -127,7 +127,7 @@ def test_one_gap_beside_the_imputed_mean_brings_the_impact(explanation, per_step
         "changes between close values weigh most."
     )
     (note,) = [note for note in explanation.notes if "close values" in note]
-    assert "'First sexual intercourse' (" in note
+    assert "'First sexual intercourse'" in note
 
 
 def test_by_steps_the_gap_weighs_what_it_is(per_step):
