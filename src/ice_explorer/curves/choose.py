@@ -280,7 +280,6 @@ _REASONS = {
 
 
 def _read_trees(unwrapped: UnwrappedModel, predictor: Predictor, columns: Columns, table: Table) -> Forest:
-    """Read the trees of an ensemble, without the link."""
     sees_x = not unwrapped.steps
     coded = [number for number, column in enumerate(columns.read) if sees_x and column.kind in CODED]
     forest = read_forest(unwrapped.model, predictor.position, predictor.response, coded)
@@ -290,7 +289,6 @@ def _read_trees(unwrapped: UnwrappedModel, predictor: Predictor, columns: Column
 
 
 def _read_structure(name: str, unwrapped: UnwrappedModel, context: Context, n_features: int) -> Any:
-    """Return what a method computes curves from: a `Forest`, a `LinearModel` or a `KernelModel`."""
     model, predictor = unwrapped.model, context.predictor
     if name == "tree":
         forest = _read_trees(unwrapped, predictor, context.columns, context.table)

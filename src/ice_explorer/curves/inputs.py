@@ -393,7 +393,6 @@ def read_predictors(context: Context, feature: Feature) -> Predictors:
 
 
 def _places_by_text(feature: Feature) -> Places:
-    """Return the place of each level in the order of their texts, (n_levels,)."""
     assert feature.levels is not None  # noqa: S101 - it has no order
     levels = feature.levels.tolist()
     place_of = {level: place for place, level in enumerate(sort_levels(levels))}

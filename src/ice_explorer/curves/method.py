@@ -486,7 +486,6 @@ class TreeMethod(CurveMethod):
         return _in_blocks(positions, self._trees.rows_per_block(self._context.bytes_for_blocks // 4, features))
 
     def _add(self, rows: Rows, jumps: Jumps, item: FeatureInput, sums: Sums) -> None:
-        """Add one feature of a block to its sums."""
         change = missing_change(self._context, item, rows)
         to_compiled = None
         if not isinstance(sums, UnorderedSums) and sums.is_compiled and self._unwrapped.restore is None:

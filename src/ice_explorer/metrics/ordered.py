@@ -414,7 +414,6 @@ class OrderedSums(CurveSums):
         self.count(weights, missing_change)
 
     def _is_straight(self, step: Array) -> bool:
-        """Whether a curve at all grid values is a straight line but for rounding."""
         if len(step) < len(self.grid):
             return False
         rise, run = step - step[0], self.grid - self.grid[0]

@@ -40,7 +40,6 @@ def category_scale(shares: Array) -> float:
 
 
 def _sums_of_others(values: Array) -> Array:
-    """For each value, the sum of all others."""
     before = np.append(0.0, np.cumsum(values))[:-1]
     after = np.append(np.cumsum(values[::-1])[::-1], 0.0)[1:]
     return np.asarray(before + after)

@@ -181,7 +181,6 @@ def list_methods(model: Any) -> Methods:
 
 
 def _estimator(model: Any) -> Methods:
-    """List the methods of a model with scikit-learn's interface."""
     unwrapped = unwrap(model)
     inner, tags = unwrapped.model, read_attribute(model, "__sklearn_tags__", call=True)
     kind = read_attribute(model, "_estimator_type") if tags is None else tags.estimator_type
@@ -310,7 +309,6 @@ def _statsmodels_model(model: Any) -> Methods:
 
 
 def _as_pandas(rows: Any) -> Any:
-    """Return a table as a pandas DataFrame, and an array as it is."""
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     return frame.to_pandas() if isinstance(frame, nw.DataFrame) else rows
 

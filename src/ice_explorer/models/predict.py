@@ -551,7 +551,6 @@ def choose_initial_output(
 
 
 def _most_frequent(y: object, table: Table, names: Any, predict: Callable[[Any], Array]) -> tuple[int, str]:
-    """Return the position of the class that is most frequent, and where it is."""
     columns = [] if y is None else target_columns(y)
     if len(columns) == len(names):  # for each label, whether it holds
         counts = [sum(value in (1, True) for value in column) for column in columns]

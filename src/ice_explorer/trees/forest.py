@@ -369,7 +369,6 @@ class TreeCurves:
         self.movers = self._move(list(free))
 
     def _split_nodes(self, n_columns: int) -> dict[int, NDArray[np.int64]]:
-        """Return the nodes that split each column that is split at all."""
         inner = np.flatnonzero(self.nodes[:, 0] >= 0)
         column = self.nodes[inner, 0]
         # Small numbers are sorted by counting.

@@ -123,7 +123,6 @@ _allocating = njit(nogil=True, cache=True, error_model="numpy")
 
 @_plain
 def _goes_left(node, rank, threshold, special):
-    """Return 1 if a rank goes left at a node, 0 otherwise."""
     if special is not None:
         missing_left, category_start, category_words = special[0], special[1], special[2]
         if rank == special[6]:
