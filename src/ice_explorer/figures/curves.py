@@ -16,7 +16,7 @@ from matplotlib.patheffects import Normal, Stroke
 from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
 from ice_explorer.features.axis_text import MISSING, thousands_separator
-from ice_explorer.figures.legend import Numbers
+from ice_explorer.figures.legend import Numbers, TicksAbove
 from ice_explorer.figures.style import ALE, PICK, UNLIKE, Look
 from ice_explorer.figures.text import fitted, kept_width, room_of, size_of, width_of
 from ice_explorer.glossary import explanation
@@ -172,10 +172,12 @@ class FeaturePlot:
     def _write_numbers(self) -> None:
         """Write the numbers of both axes as the explorer does, unless they have a formatter of their own."""
         ax, lines = self.ax, self.lines
-        before: Any = ax.yaxis.get_major_formatter()
-        if isinstance(before, ScalarFormatter):
-            ax.yaxis.set_major_formatter(Numbers(lowest=self.y_domain[0]))
-        elif isinstance(before, Numbers):  # of earlier curves
+        if isinstance(ax.yaxis.get_major_formatter(), ScalarFormatter):
+            ax.yaxis.set_major_formatter(Numbers())
+        before: Any = ax.yaxis.get_major_locator()
+        if type(before) is AutoLocator:
+            ax.yaxis.set_major_locator(TicksAbove(self.y_domain[0]))
+        elif isinstance(before, TicksAbove):  # of earlier curves
             before.lowest = min(before.lowest, self.y_domain[0])
         if lines.axis.kind == "numeric" and isinstance(ax.xaxis.get_major_formatter(), ScalarFormatter):
             write = Numbers(thousands_separator(lines.grid))

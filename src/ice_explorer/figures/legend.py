@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
-from matplotlib.ticker import Formatter
+from matplotlib.ticker import AutoLocator, Formatter
 
 from ice_explorer.features.axis_text import number_format
 from ice_explorer.figures.text import fitted, kept_width, room_of, root_of, size_of
@@ -33,6 +33,7 @@ _LABELS: Final = 5.5  # letters, for the labels of a colour bar
 _MOST_BAR: Final = 0.5  # of the width of the axes, for the colour bar and its labels
 _MOST_COLUMNS: Final = 6
 _MOST_ROWS: Final = 4
+_FEW: Final = 6  # names that are one below the other before they are cut
 
 
 def add_legend(ax: Axes, handles: Sequence[Artist], title: str | None = None) -> None:
@@ -66,6 +67,8 @@ def _add_legend(
     size, handles = size_of("legend.fontsize"), [handle for handle, _ in entries]
     least = math.ceil(len(entries) / _MOST_ROWS)  # of columns; names are cut for them
     texts = [fitted(text, room / least - _MARGIN * size, size) for _, text in entries]
+    if len(entries) <= _FEW and any(text != name for text, (_, name) in zip(texts, entries, strict=True)):
+        least, texts = 1, [fitted(text, room - _MARGIN * size, size) for _, text in entries]
     spacing: dict[str, Any] = {"handlelength": 1.5, "handletextpad": 0.6, "columnspacing": 1.1, "labelspacing": 0.3}
     for n_columns in range(min(_MOST_COLUMNS, len(texts)), least - 1, -1):
         # Matplotlib drops labels that begin with an underscore, so the texts are set afterwards.
@@ -113,11 +116,11 @@ def _color_bar(figure: Any, coloring: Coloring, palette: Palette, height: float,
 
 
 class Numbers(Formatter):
-    """Write the ticks of an axis alike, with a separator of thousands; none below the lowest value, beside strips."""
+    """Write the ticks of an axis alike, with a separator of thousands."""
 
-    def __init__(self, separator: str = ",", lowest: float = -np.inf) -> None:
+    def __init__(self, separator: str = ",") -> None:
         super().__init__()
-        self._separator, self.lowest = separator, lowest
+        self._separator = separator
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002 - of Matplotlib
         """Write one of the ticks."""
@@ -130,4 +133,17 @@ class Numbers(Formatter):
         step = float(np.diff(places).min(initial=np.inf))
         largest = float(np.abs(places).max(initial=0.0))
         write = number_format(largest, step if np.isfinite(step) else 1.0, separator=self._separator)
-        return [write(value) if value >= self.lowest else "" for value in values]
+        return [write(value) for value in values]
+
+
+class TicksAbove(AutoLocator):
+    """Matplotlib's usual ticks from the lowest value on: none beside the strips at the foot."""
+
+    def __init__(self, lowest: float) -> None:
+        super().__init__()
+        self.lowest = lowest
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Return the places of the ticks."""
+        places = np.asarray(super().tick_values(vmin, vmax))
+        return places[places >= self.lowest]
