@@ -39,7 +39,7 @@ export function Ranking({ isNarrow, scrollToCurves }: RankingProps) {
       data-test="ranking"
       data-waits={flag(waits)}
       data-models={flag(nModels > 1)}
-      style={nModels > 1 ? { "--models": nModels, "--ice-row": `${nModels * MODEL_PX + 6}px` } : {}}
+      style={nModels > 1 ? { "--ice-row": `${nModels * MODEL_PX + 6}px` } : {}}
     >
       <header class="ice-head">
         <h3 class="ice-caption">What matters most</h3>
