@@ -452,18 +452,17 @@ def average_sentence(feature: str, axis: DisplayAxis, mean: Array, output: str, 
     """
     first, last, low, high = (float(mean[0]), float(mean[-1]), float(mean.min()), float(mean.max()))
     write, place = column_format([high - low]), place_writer(axis)
-    places = [place(value) for value in axis.grid.tolist()]
-    at_low, at_high = places[int(mean.argmin())], places[int(mean.argmax())]
+    start, end, at_low, at_high = (place(float(axis.grid[at])) for at in (0, -1, mean.argmin(), mean.argmax()))
     lead = f"On average the {output}"
     if len(mean) == 1:
-        return f"{lead} is {number_text(first)}; {feature} has one value, {places[0]}."
+        return f"{lead} is {number_text(first)}; {feature} has one value, {start}."
     is_rounding = high - low <= _ROUNDING * max(abs(low - middle), abs(high - middle))
     if is_rounding or write(low) == write(high):
         return f"{lead} is {number_text(low)} whatever the value of {feature}."
     if axis.is_unordered and len(mean) > 2:
         return f"{lead} is lowest for {feature} = {at_low}, {write(low)}, and highest for {at_high}, {write(high)}."
     if len(mean) == 2:
-        return f"{lead} is {write(first)} for {feature} = {places[0]} and {write(last)} for {places[1]}."
+        return f"{lead} is {write(first)} for {feature} = {start} and {write(last)} for {end}."
     turn = _LEAST_TURN * (high - low)
     turns = [
         *([f"a minimum of {write(low)} at {at_low}"] if low < min(first, last) - turn else []),
