@@ -350,14 +350,15 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     ) -> pd.DataFrame:
         import pandas as pd
 
-        table = pd.DataFrame(list(metrics), index=label_index(self.features, "feature"), columns=list(TABLE_COLUMNS))
+        values = np.array([[of_feature.get(name, math.nan) for name in TABLE_COLUMNS] for of_feature in metrics])
+        table = pd.DataFrame(values, label_index(self.features, "feature"), list(TABLE_COLUMNS))
         if unit != "prediction":
             prediction_sd = self._context.prediction_sd if unit == "sd" else math.nan
             rounding = ROUNDING * float(table["impact"].abs().sum())
             for name in EFFECTS:
                 table[name] = in_unit(table[name].to_numpy(np.float64), unit, prediction_sd, rounding)
-        table = table.assign(**ends)
-        return table if rank_by is None else table.sort_values(rank_by, ascending=False, kind="stable")
+        table = table.assign(**ends) if ends else table
+        return table if rank_by is None else table.iloc[np.argsort(-table[rank_by].to_numpy(), kind="stable")]
 
     def drivers(self, feature: Name) -> pd.DataFrame:
         """Return what makes the curves of a feature differ: the best split of the rows by each other column.

@@ -249,7 +249,7 @@ class FeatureInput:
         missing = np.isnan(self.feature.values)
         return np.where(missing, self.median, self.feature.values) if missing.any() else self.feature.values
 
-    @property
+    @cached_property
     def likelihood_scale(self) -> Array:
         """s_i, (n_observations,) [feature]: σ by default, 1 for levels without an order."""
         if self.row_scales is not None:

@@ -10,25 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ice_explorer.metrics.sums import LAGRANGE
 from ice_explorer.trees.sweep_numba import ROWS_AT_A_TIME, exponential, write_curves
 
 _RUN = 2048  # rows whose likelihoods are summed together, at most: what is made of them takes few megabytes
 _FAST = {"nsz", "contract", "reassoc"}
-# The Gauss-Legendre rule with four nodes on [-1, 1]: ±_OUTER and ±_INNER.
-_OUTER, _INNER = np.sqrt(3.0 / 7.0 + 2.0 / 7.0 * np.sqrt(1.2)), np.sqrt(3.0 / 7.0 - 2.0 / 7.0 * np.sqrt(1.2))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _count_up_to(values, value):
-    """Count increasing values that are at or below one."""
-    low, high = 0, values.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -51,16 +37,17 @@ def _add_from_one_side(side, rows, grid, likely, ends, weights, numerators, deno
 
     - `rows`: observed values, increasing, their masses, and `decays` (n_rows + 1, n_rates) from the row before to each.
     - `likely` (n_grid, n_rates): likelihood of each grid value for the nearest row on that side.
+    - `ends`: grid values, columns and weights of all left ends and then of all right ends, and where these begin.
     - `numerators`, `denominators`: with as many rates as `likely`.
     """
     observed, masses, decays = rows
+    places, columns, shares, starts = ends
     n_rows, n_columns, n_grid, n_rates = observed.shape[0], masses.shape[1], grid.shape[0], likely.shape[1]
     running = np.zeros((n_columns, n_rates))
     # Columns with ends that are still to come. Indexes without a sign need no check for negative ones.
-    first, stop = np.uint64(0), np.uint64(n_columns - 1 if ends[1][0].shape[0] > 0 else 0)
-    step, row, next_end = 1 - 2 * side, side * (n_rows - 1), np.zeros(2, np.int64)
-    for index in range(2):
-        next_end[index] = side * (ends[index][0].shape[0] - 1)
+    first, stop = np.uint64(0), np.uint64(n_columns - 1 if places.shape[0] > 0 else 0)
+    step, row = 1 - 2 * side, side * (n_rows - 1)
+    next_end = starts[:-1] + side * (np.diff(starts) - 1)
     for visited in range(n_grid):
         place = side * (n_grid - 1) + step * visited
         while 0 <= row < n_rows and (observed[row] <= grid[place]) == (side == 0):
@@ -75,9 +62,8 @@ def _add_from_one_side(side, rows, grid, likely, ends, weights, numerators, deno
             row += step
         of_place = likely[place]
         for index in range(2):
-            places, columns, shares = ends[index]
             end = next_end[index]
-            while 0 <= end < places.shape[0] and places[end] == place:
+            while starts[index] <= end < starts[index + 1] and places[end] == place:
                 column, share = columns[end], shares[end]
                 of_column = running[column]
                 for t in range(n_rates):
@@ -114,6 +100,10 @@ def add_likelihoods(observed, scales, masses, axis, ends, weights, numerators, d
     n_rates = (n_exponents + 3) // 4 * 4  # whole vectors; those that are added are 0
     rates, shift = np.zeros(n_rates), np.zeros(n_rates)
     by_part = np.zeros(n_rates), np.zeros((weights.shape[0], n_rates))
+    # One array of both: an index into a pair of arrays takes longer than what is done with an end.
+    left, right = ends
+    starts = np.array([0, len(left[0]), len(left[0]) + len(right[0])])
+    both = np.append(left[0], right[0]), np.append(left[1], right[1]), np.append(left[2], right[2]), starts
     start = 0
     while start < observed.shape[0]:
         stop = start + 1
@@ -122,14 +112,16 @@ def add_likelihoods(observed, scales, masses, axis, ends, weights, numerators, d
         run, gaps, distances = observed[start:stop], np.zeros(stop - start + 1), np.empty((2, n_grid))
         rates[:n_exponents], shift[:n_exponents] = exponents / scales[start], exponents * nearest
         gaps[1:-1] = np.diff(run)
+        n_left = 0
         for place in range(n_grid):
-            n_left = _count_up_to(run, grid[place])
+            while n_left < run.shape[0] and run[n_left] <= grid[place]:
+                n_left += 1
             distances[0, place] = abs(grid[place] - run[max(n_left - 1, 0)])
             distances[1, place] = abs(grid[place] - run[min(n_left, stop - start - 1)])
         rows = run, masses[start:stop], _likelihoods(gaps, rates, np.zeros(n_rates))
         for side in range(2):
             likely = _likelihoods(distances[side], rates, shift)
-            _add_from_one_side(side, rows, grid, likely, ends, weights, by_part[0], by_part[1])
+            _add_from_one_side(side, rows, grid, likely, both, weights, by_part[0], by_part[1])
         start = stop
     numerators += by_part[0][:n_exponents]
     denominators += by_part[1][:, :n_exponents]
@@ -183,7 +175,7 @@ def _add_changes(columns, stretches, factors, weights, total, changes, means, mo
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def _add_along(changes, weights, windows, mean, along):
     """Sum how much D deviates along each curve (Eq. 5)."""
-    factors, shares, still, starts, ratios, ratio_shares, varied, divisor = windows
+    factors, shares, still, starts, least, most, ratios, ratio_shares, varied, divisor = windows
     n_groups, n_rows = factors.shape[0], weights.shape[0]
     total = 0.0
     if divisor > 0.0:
@@ -205,7 +197,7 @@ def _add_along(changes, weights, windows, mean, along):
         first, stop = starts[group], starts[group + 1]
         for row in range(n_rows):
             change = changes[group, row]
-            if (change * ratios[first] - mean[row]) * (change * ratios[stop - 1] - mean[row]) < 0.0:
+            if (change * least[group] - mean[row]) * (change * most[group] - mean[row]) < 0.0:
                 along[row] -= abs(factors[group] * change - shares[group] * mean[row])
                 for place in range(first, stop):
                     along[row] += ratio_shares[place] * abs(change * ratios[place] - mean[row])
@@ -243,26 +235,9 @@ def _sum_absolute(columns, left, right, weights):
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _place_on(quadrature, value, shares):
-    """Find the first of the four nodes that an observed value is shared between, and its shares."""
-    edges, middle, inverse_half, first = quadrature
-    bucket = _count_up_to(edges, value)
-    if first[bucket + 1] - first[bucket] == 1:
-        shares[0], shares[1], shares[2], shares[3] = 1.0, 0.0, 0.0, 0.0
-        return first[bucket]
-    at = (value - middle[bucket]) * inverse_half[bucket]
-    outer, inner = at * at - _OUTER * _OUTER, at * at - _INNER * _INNER
-    shares[0] = -inner * (at - _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
-    shares[1] = outer * (at - _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
-    shares[2] = -outer * (at + _INNER) / (2.0 * _INNER * (_OUTER * _OUTER - _INNER * _INNER))
-    shares[3] = inner * (at + _OUTER) / (2.0 * _OUTER * (_OUTER * _OUTER - _INNER * _INNER))
-    return first[bucket]
-
-
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
 def add_curves(
-    stretches, jumps, rows, total, quadrature, on_nodes, by_row, ends, curves, moments, intervals, windows, terms, step
+    stretches, jumps, weights, total, nodes, on_nodes, ends, curves, moments, intervals, windows, terms, step
 ):
     """Add a block of rows to all sums.
 
@@ -270,10 +245,9 @@ def add_curves(
 
     - `stretches` (n_rows, n_active + 1), or None.
     - `jumps`: in their place `jumps`, `base`, `start` and `link` as `write_curves` takes them; set back to 0.
-    - `rows`: observed values and weights, (n_rows,) each; `total`: weight of the rows before.
-    - `quadrature`: as `_place_on` takes it.
-    - `on_nodes` (n_nodes + 3, n_groups + 1): added to: w |Δ| of the groups of windows, and w, at the nodes. Without
-      columns where no nodes stand for the observed values; then `by_row` (n_rows, n_groups + 1) has them row by row.
+    - `weights` (n_rows,); `total`: weight of the rows before.
+    - `nodes`: the node that each row is or the first of four that it is shared between, as `Quadrature.place` finds it.
+    - `on_nodes` (n_nodes, n_groups + 1): added to: w |Δ| of the groups of windows, and w, at the nodes.
     - `ends` (n_rows, 2): written: lowest and highest value of each curve.
     - `curves` (3, n_active + 1), `moments` (3, n_groups), `intervals` (n_active,): moments of curves and changes, and
       Σ w |change| within intervals; added to.
@@ -282,13 +256,13 @@ def add_curves(
     - returns the lowest and highest prediction, Σ w (largest - smallest prediction of the row), Σ w of how much changes
       deviate along the curve, and Σ w of the impact by `step`.
     """
-    observed, weights = rows
+    first_nodes, positions, are_nodes = nodes
     n_rows, n_stretches, n_columns = weights.shape[0], curves.shape[1], on_nodes.shape[1]
     n_groups, size = moments.shape[1], min(n_rows, ROWS_AT_A_TIME) + 8
     # Lines that are a power of two long would take each other's place in caches.
     columns, masses = np.empty((n_stretches, size)), np.empty((size, n_groups + 1))
-    changes, shares = np.empty((n_groups, size)), np.empty(4)
-    mean, along, low, high = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    changes, mean, along = np.empty((n_groups, size)), np.empty(size), np.empty(size)
+    low, high = np.empty(size), np.empty(size)
     lowest, highest, extent = np.inf, -np.inf, 0.0
     deviations = step_total = 0.0
     for start in range(0, n_rows, ROWS_AT_A_TIME):
@@ -318,15 +292,16 @@ def add_curves(
         for group in range(step[1].shape[0]):
             step_total += step[1][group] * _sum_absolute(columns, step[0][0, group], step[0][1, group], of_some)
         masses[:n_some, -1] = of_some
-        if by_row.shape[0] > 0:
-            by_row[start:stop] = masses[:n_some]
-        for at in range(n_some if n_columns > 0 else 0):
-            first = _place_on(quadrature, observed[start + at], shares)
-            for node in range(4):
-                share, of_node = shares[node], on_nodes[first + node]
-                if share != 0.0:
-                    for column in range(n_columns):
-                        of_node[column] += masses[at, column] * share
+        for at in range(n_some):
+            first, position = first_nodes[start + at], positions[start + at]
+            for node in range(1 if are_nodes[start + at] else 4):
+                share, of_node = 1.0, on_nodes[first + node]
+                if not are_nodes[start + at]:
+                    share = LAGRANGE[3, node]
+                    for power in range(2, -1, -1):
+                        share = share * position + LAGRANGE[power, node]
+                for column in range(n_columns):
+                    of_node[column] += masses[at, column] * share
         total += of_some.sum()
     return lowest, highest, extent, deviations, step_total
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ice_explorer.metrics.sums import (
+    LAGRANGE,
     MOST_NODES,
-    NO_QUADRATURE,
     CurveSums,
     check_array,
     choose_decay_nodes,
@@ -136,12 +136,11 @@ class Windows:
 
     @cached_property
     def deviation_terms(self) -> tuple[Any, ...]:
-        """Arrays of Eq. 5 for the compiled function, c_k increasing within each group."""
-        order = self.moving[np.lexsort((self.ratios[self.moving], self.group[self.moving]))]
-        ratios, shares = self.ratios[order], self.shares[order]
-        varied = np.flatnonzero(ratios[self.starts[:-1]] < ratios[self.starts[1:] - 1])
-        of_groups = self.factors, self.weights, self.constant_share, self.starts
-        return (*of_groups, ratios, shares, varied, self.variance_divisor)
+        """Arrays of Eq. 5 for the compiled function."""
+        ratios, shares, first = self.ratios[self.moving], self.shares[self.moving], self.starts[:-1]
+        least, most = np.minimum.reduceat(ratios, first), np.maximum.reduceat(ratios, first)
+        of_groups = self.factors, self.weights, self.constant_share, self.starts, least, most
+        return (*of_groups, ratios, shares, np.flatnonzero(least < most), self.variance_divisor)
 
 
 def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
@@ -211,6 +210,7 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
 
 _CHUNK: Final = 1 << 16  # numbers that NumPy works on at a time, so that they stay in the cache
 _FEW_CELLS: Final = 256  # phantoms, for which as many exponentials take less time than products of matrices
+_MANY_ROWS: Final = 4096  # of parallel curves, for which nodes are worth making
 _MOST_EXPONENT: Final = 100.0  # whose exponential keeps 14 digits
 _PADDING: Final = 3  # columns behind the last node: rows are added to four at a time
 MOST_CELLS: Final = 10_000_000
@@ -336,22 +336,31 @@ class OrderedSums(CurveSums):
         from ice_explorer.metrics.fold_numba import add_curves
 
         (observed, scales, weights), windows = rows, self.windows
-        by_row = np.empty((0 if self._on_nodes.size else len(weights), self.moments.columns.shape[1] + 1))
+        if self._on_nodes.size and self._quadrature is not None:
+            nodes, on_nodes, order = self._quadrature.place(observed), self._on_nodes, None
+        else:  # each row is a node
+            order = self._order(observed, scales)
+            nodes = np.empty_like(order), observed, np.ones(len(order), np.bool_)
+            nodes[0][order] = np.arange(len(order))
+            on_nodes = np.zeros((len(order), self.moments.columns.shape[1] + 1))
         ends, step = np.empty((len(weights), 2)), self._step_windows
         lowest, highest, extent, deviations, step_total = add_curves(
-            stretches, jumps, (observed, weights), self.total_weight, (self._quadrature or NO_QUADRATURE)[:4],
-            self._on_nodes, by_row, ends, self.curves.columns, self.moments.columns, self.interval_changes,
+            stretches, jumps, weights, self.total_weight, nodes, on_nodes, ends,
+            self.curves.columns, self.moments.columns, self.interval_changes,
             windows.stretches, windows.deviation_terms, _NO_STEP if step is None else (step.stretches, step.factors),
         )  # fmt: skip
-        if len(by_row):
-            order = np.lexsort((observed, scales)) if self._ordered is None else np.argsort(observed)
-            self._add_likelihoods((observed[order], scales[order], by_row[order]))
+        if order is not None:
+            self._add_likelihoods((observed[order], scales[order], on_nodes))
         self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
         self.extent += extent
         self._ends.append(ends)
         self.curves.weight = self.moments.weight = self.total_weight + float(weights.sum())
         self.deviations += deviations
         self._step_total += step_total
+
+    def _order(self, observed: Array, scales: Array) -> Places:
+        """Order of rows in which those of one scale are neighbors, by their values."""
+        return np.lexsort((observed, scales)) if self._ordered is None else np.argsort(observed)
 
     def _add_by_numpy(self, stretches: Array, rows: Rows) -> None:
         """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
@@ -367,11 +376,14 @@ class OrderedSums(CurveSums):
         self._add_compared(stretches, weights)
         by_row = np.column_stack([np.abs(changes), np.ones(len(weights))]) * weights[:, None]
         if self._on_nodes.size and self._quadrature is not None:
-            node, shares = self._quadrature.place(observed)
+            node, position, is_node = self._quadrature.place(observed)
+            shares = np.vander(position, 4, increasing=True) @ LAGRANGE
+            shares[is_node] = [1.0, 0.0, 0.0, 0.0]
             of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
             self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
         else:
-            self._add_likelihoods((observed, scales, by_row))
+            order = self._order(observed, scales)
+            self._add_likelihoods((observed[order], scales[order], by_row[order]))
 
     def _add_compared(self, stretches: Array, weights: Array) -> None:
         """Add what notes compare: changes within intervals, and under "paper" the impact by "step"."""
@@ -402,13 +414,13 @@ class OrderedSums(CurveSums):
             else:
                 self.deviations += float(total @ self.windows.deviation(changes))
                 numerators = weights_on_grid(self.windows.ends, np.abs(changes), len(self.grid))[0]
-            if self._ordered is not None:
+            if self._ordered is not None and len(self._ordered) > _MANY_ROWS:
                 quadrature = self._nodes_of(self._ordered)
                 ordered = self._ordered if len(observed) == len(self._ordered) else None
                 masses = quadrature.masses(observed, weights, ordered)
                 alike = quadrature.nodes, np.full(len(masses), self._likelihood_scale), masses[:, None]
             else:
-                order = np.lexsort((observed, scales))
+                order = self._order(observed, scales)
                 alike = observed[order], scales[order], weights[order, None]
             self._add_likelihoods(alike, numerators)
         self.count(weights, missing_change)
@@ -468,15 +480,22 @@ class OrderedSums(CurveSums):
             rates, low = exponents / scales[0], min(observed.min(), self.grid[0])
             are_products = rates.max() * (max(observed.max(), self.grid[-1]) - low) < _MOST_EXPONENT
         if are_products:
-            # e^{-a (v - x)} is a product, so that sums over rows and grid values are products of matrices.
+            # e^{-a (v - x)} is a product, so that rows are summed before they are combined with grid values.
             of_grid = np.exp(-rates[:, None] * (self.grid - low))
-            of_rows = np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]))
-            back = np.exp(-rates[:, None] * (observed - low - self.nearest * scales[0]))
-            is_left = observed[:, None] <= self.grid
+            both = np.empty((2, len(rates), len(observed)))
+            np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]), out=both[0])
+            np.divide(np.exp(2 * self.nearest * exponents)[:, None], both[0], out=both[1])
             if on_grid is not None:
-                sums[0] += np.einsum("tk,tk->t", of_grid, of_rows @ (on_grid * is_left))
-                sums[0] += np.einsum("tk,tk->t", 1.0 / of_grid, back @ (on_grid * ~is_left))
-            likely = of_grid * ((of_rows * masses) @ is_left) + (back * masses) @ ~is_left / of_grid
+                is_left = observed[:, None] <= self.grid
+                sums[0] += np.einsum("tk,tk->t", of_grid, both[0] @ (on_grid * is_left))
+                sums[0] += np.einsum("tk,tk->t", 1.0 / of_grid, both[1] @ (on_grid * ~is_left))
+            both *= masses
+            starts = np.append(0, np.searchsorted(observed, self.grid, "right"))
+            filled = np.flatnonzero(np.diff(starts, append=len(observed)))
+            between = np.zeros((2, len(rates), n_grid + 1))  # rows up to each grid value, and beyond the last
+            between[..., filled] = np.add.reduceat(both, starts[filled], axis=-1)
+            from_left, from_right = between[0].cumsum(axis=-1)[:, :-1], between[1, :, ::-1].cumsum(axis=-1)[:, -2::-1]
+            likely = of_grid * from_left + from_right / of_grid
             sums[-len(weights) :] += weights @ likely.T
             return
         by_groups = [] if on_grid is None else [on_grid]

@@ -79,11 +79,11 @@ class DecayNodes(NamedTuple):
     @property
     def exponents(self) -> Array:
         """Exponents a = -ln(λ) of all sums, (n_nodes + 1,): of the nodes, and of the decay of the explanation."""
-        positions, _ = _chebyshev(self.n_nodes)
-        return np.append(self.offset * np.expm1(positions * self._length), -math.log(self.decay))
+        return _find_exponents(self)
 
     @property
-    def _length(self) -> float:
+    def length(self) -> float:
+        """Of the range of positions, log(1 + a / c) at the lowest decay."""
         return math.log1p(-math.log(LOWEST_DECAY) / self.offset)
 
     def interpolate(self, sums: Array, decays: Array) -> Array:
@@ -104,7 +104,7 @@ class DecayNodes(NamedTuple):
             )
         positions, signs = _chebyshev(self.n_nodes)
         others = np.where(is_own, 1.0, decays)
-        apart = np.log1p(-np.log(others) / self.offset)[:, None] / self._length - positions
+        apart = np.log1p(-np.log(others) / self.offset)[:, None] / self.length - positions
         at_node = np.isclose(apart, 0.0, rtol=0.0, atol=1e-15)
         weights = np.where(at_node.any(axis=1, keepdims=True), at_node, signs / np.where(at_node, 1.0, apart))
         values = np.tensordot(weights / weights.sum(axis=1, keepdims=True), sums[:-1], axes=1)
@@ -116,6 +116,12 @@ def choose_decay_nodes(decay: float, farthest: float) -> DecayNodes:
     """Return the decays that sums are kept for, the fewer the nearer the `farthest` distance is [likelihood scales]."""
     n_nodes, offset = next((n_nodes, offset) for most, n_nodes, offset in _NODES if farthest <= most)
     return DecayNodes(n_nodes, offset, decay)
+
+
+@lru_cache
+def _find_exponents(nodes: DecayNodes) -> Array:
+    positions, _ = _chebyshev(nodes.n_nodes)
+    return np.append(nodes.offset * np.expm1(positions * nodes.length), -math.log(nodes.decay))
 
 
 @lru_cache
@@ -131,7 +137,7 @@ MOST_NODES: Final = 512  # of observed values that are nodes themselves; or twic
 _WIDEST: Final = 0.05  # width of a bucket, in likelihood scales
 _MOST_EXPONENT: Final = 0.01  # of λ, times the width
 _GAUSS_NODES: Final = np.polynomial.legendre.leggauss(4)[0]
-_LAGRANGE: Final = np.linalg.inv(np.vander(_GAUSS_NODES, increasing=True))
+LAGRANGE: Final = np.linalg.inv(np.vander(_GAUSS_NODES, increasing=True))
 """Coefficients of the polynomials that share a row between four nodes, (power, node)."""
 
 
@@ -155,14 +161,11 @@ class Quadrature(NamedTuple):
     first: Rows
     nodes: Array
 
-    def place(self, observed: Array) -> tuple[Rows, Array]:
-        """Return the first node of each observed value, (n_rows,), and the shares of four, (n_rows, 4)."""
+    def place(self, observed: Array) -> tuple[Rows, Array, Values]:
+        """Return the first node of the bucket of each value, the position there from -1 to 1, and if it is the node."""
         bucket = np.searchsorted(self.edges, observed, "right")
-        node = self.first[bucket]
         position = (observed - self.middle[bucket]) * self.inverse_half[bucket]
-        shares = np.vander(position, 4, increasing=True) @ _LAGRANGE
-        shares[self.first[bucket + 1] - node == 1] = [1.0, 0.0, 0.0, 0.0]
-        return node, shares
+        return self.first[bucket], position, (np.diff(self.first) == 1)[bucket]
 
     def masses(self, observed: Array, weights: Array, ordered: Array | None = None) -> Array:
         """Share the weights of rows between the nodes, (n_nodes,); `ordered` are the same observed values, if known."""
@@ -180,12 +183,9 @@ class Quadrature(NamedTuple):
         for power in range(1, 4):
             np.multiply(powers[power - 1], position, out=powers[power])
         moments[:, filled] = np.add.reduceat(powers, np.append(0, starts)[filled], axis=1)
-        masses, is_one = moments.T @ _LAGRANGE, np.diff(self.first) == 1
+        masses, is_one = moments.T @ LAGRANGE, np.diff(self.first) == 1
         masses[is_one, 0] = moments[0, is_one]
         return np.asarray(masses[~is_one[:, None] | (np.arange(4) == 0)])
-
-
-NO_QUADRATURE: Final = Quadrature(np.empty(0), np.empty(0), np.empty(0), np.zeros(1, np.int64), np.empty(0))
 
 
 def find_first(values: Values) -> Places:
@@ -243,17 +243,16 @@ def find_outlying(ends: Sequence[Array]) -> Places:
     """
     if sum(len(block) for block in ends) <= _FEWEST_ROWS:
         return np.empty(0, np.intp)
-    lowest, highest = np.concatenate(ends).T
-    columns = np.stack([lowest, highest, highest - lowest])
+    lowest, highest = np.concatenate([block.T for block in ends], axis=1)
+    columns = np.array([lowest, highest, highest - lowest])
     some = np.sort(columns[:, :: 1 + columns.shape[1] // _SOME], axis=1)
     low, middle, high = (some[:, int(share * (some.shape[1] - 1))] for share in (0.05, 0.5, 0.95))
-    least = max(_LEAST_SHARE * (high - low).max(), _ROUNDING * np.abs(columns).max())
-    unit = np.maximum(high - low, least)[:, None]
-    from_middle = columns - middle[:, None]
-    reach = np.maximum(from_middle.max(axis=1), -from_middle.min(axis=1))
-    if (reach <= _FAR * unit[:, 0]).all():  # which takes less time than a distance of each row
+    least, most = columns.min(axis=1), columns.max(axis=1)
+    smallest = max(_LEAST_SHARE * (high - low).max(), _ROUNDING * np.maximum(-least, most).max())
+    unit = np.maximum(high - low, smallest)
+    if (np.maximum(most - middle, middle - least) <= _FAR * unit).all():  # quicker than a distance of each row
         return np.empty(0, np.intp)
-    distances = (np.abs(from_middle) / unit).max(axis=0)
+    distances = (np.abs(columns - middle[:, None]) / unit[:, None]).max(axis=0)
     far = np.flatnonzero(distances > _FAR)
     return np.sort(far[np.argsort(-distances[far], kind="stable")[:MOST]])
 
