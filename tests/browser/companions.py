@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from browser.awaiting import soon
 
-# The text above a plot is the label of an axis.
-HEADING = ".axis .tick text[style*='13px']"
-
 
 def bars(figure):
     """Feature and length of each bar, from the top [px]."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser.awaiting import soon
-from browser.views import bar, choose_kind, ranked, ranking, set_in_menu
+from browser.views import bar, choose_kind, open_menu, ranked, ranking, set_in_menu
 from playwright.sync_api import expect
 
 
@@ -158,6 +158,7 @@ def test_units_change_without_the_model_and_a_convention_is_explained_anew(explo
         explorer.unit = chosen
         soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
     assert len(calls) == n_calls
+    open_menu(view)
     view.get_by_test_id("details-summary").click()
     view.get_by_test_id("convention-paper").check()
     expect(view.get_by_test_id("status-text")).to_contain_text("impact as in the paper")

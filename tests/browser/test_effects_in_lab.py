@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser.views import open_menu, set_in_menu
+from browser.views import set_in_menu
+from origins import read_provenance
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
@@ -119,7 +120,7 @@ def test_distances_given_the_other_features(lab, notebook):
     frozen = frozen_in(notebook, 1)
     expect(frozen.get_by_test_id("decay-readout")).to_contain_text("SD (given the other features)")
     expect(frozen.get_by_test_id("distance")).to_be_hidden()
-    assert "SD (given the other features)" in (lab.notebooks / "x2.svg").read_text(encoding="utf-8")
+    assert read_provenance(lab.notebooks / "x2.svg")["distance"] == "conditional"
 
     n_calls = notebook.ask("len(calls)")
     set_in_menu(view, "distance", "marginal")
@@ -141,7 +142,6 @@ def test_from_the_interactions_to_a_heat_map_and_back(notebook):
     notebook.agrees("x.state()['view']", {"left": "interactions", "pair": ["dose", "arm"]})
     view.get_by_test_id("pair-back").click()
     expect(view).to_have_attribute("data-feature", "dose")
-    open_menu(view)
     view.get_by_test_id("why").click()
     view.get_by_test_id("see-both").first.click()
     expect(panel).to_have_attribute("data-state", "ready")

@@ -16,10 +16,8 @@ from browser.host import Host
 from browser.views import (
     brush,
     choose_kind,
-    close_menu,
     drag_slider,
     open_feature,
-    open_menu,
     ranked,
     ranking,
     set_in_menu,
@@ -262,12 +260,10 @@ def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
     set_in_menu(view, "color-by", "town")
     levels.first.click()
     expect(view).to_have_attribute("data-drawn-lines", str(60 - X["town"].value_counts().sort_index().iloc[0]))
-    open_menu(view)
     view.get_by_test_id("why").click()
     chip = view.get_by_test_id("driver").first
     expect(chip).to_contain_text("town")
     chip.click()
-    close_menu(view)
     expect(levels).to_have_count(2)
 
     view.get_by_test_id("plot").focus()

@@ -138,9 +138,9 @@ HALF = np.arange(40) < 20
     ("slopes", "sentence"),
     [
         (np.where(HALF, 1, 3), "Curves differ (20 % of their variance); of that, z > 0 explains 100 %."),
-        (np.where(HALF, 1, 1.5), "Curves differ little (3.8 % of their variance); of that, z > 0 expl"),
+        (np.where(HALF, 1, 1.5), "Curves differ little (4 % of their variance); of that, z > 0 expl"),
         (np.tile([1.0, 3.0], 20), "Curves differ (20 % of their variance). No single column explains the differences."),
-        (np.where(HALF, 1, 1.01), "Curves differ little (less than 0.1 % of their variance); of that"),
+        (np.where(HALF, 1, 1.01), "Curves differ little (< 1 % of their variance); of that"),
         (np.ones(40), ALIKE),
     ],
 )

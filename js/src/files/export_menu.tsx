@@ -40,10 +40,14 @@ export function ExportMenu({ title, groups, news }: ExportMenuProps) {
   const [isOpen, isBusy] = [useSignal(false), useSignal(false)];
   const canExport = store.picture.value.state === "ready";
   useLayoutEffect(() => {
+    const show = (part: string): void =>
+      root.querySelector(`[data-test=${part}]`)!.scrollIntoView({ block: "nearest" });
     const open = (): void => {
       if (!canExport) news.value = { problem: NOTHING_YET };
+      show("export"); // where the page was scrolled to another part
       isOpen.value = canExport;
       drawDue(); // so that the menu has the focus when the page has dispatched the event
+      if (canExport) show("export-menu");
     };
     root.addEventListener(OPEN_MENU, open);
     return () => root.removeEventListener(OPEN_MENU, open);

@@ -3,6 +3,7 @@
  * small plots. Curves and colours change together, so that curves never appear in the wrong colour.
  */
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
+import { nearestIndex } from "../plot/geometry/transforms.ts";
 import type { Client } from "../wire/client.ts";
 import type { ColorsBody, CurvesBody, CurvesRequest, UnlikeBody } from "../wire/protocol.ts";
 import { Feed, type Progress, type Wanted } from "./feed.ts";
@@ -73,12 +74,20 @@ interface WantedUnlike extends Wanted {
   positions: Uint32Array;
 }
 
+/** A row, and features of which values unlike the data are marked for it. */
+export interface RowFeatures {
+  row: number;
+  features: readonly string[];
+}
+
 export class Curves {
   /** The curves of the open feature without colours, which may depend on what is known of these; null while unknown. */
   readonly plain: ReadonlySignal<CurvesBody | null>;
   /** The curves of the open feature. */
   readonly open: ReadonlySignal<Progress<Loaded>>;
   readonly #small = signal<readonly string[]>([]);
+  /** What the card of a row shows; null while there is none. */
+  readonly card = signal<RowFeatures | null>(null);
   /** One reply for each model, in the order of the request. */
   readonly #curves: Feed<WantedCurves, CurvesBody[]>;
   readonly #colors: Feed<WantedColors, ColorsBody>;
@@ -144,16 +153,18 @@ export class Curves {
       },
       { atOnce: 2, room: { size: ({ values }) => values.length, most: MOST_VALUES } },
     );
-    const wantedUnlike = computed(() =>
-      fadesUnlike.value
-        ? known.value.map(({ feature, isSmall, curves }) => ({
-            key: unlikeKey(feature, isSmall),
-            version: this.#numberOf(curves),
-            feature,
-            positions: curves.positions,
-          }))
-        : [],
-    );
+    const wantedUnlike = computed((): WantedUnlike[] => {
+      if (!fadesUnlike.value) return [];
+      const ofPlots = known.value.map(({ feature, isSmall, curves }) => ({
+        key: unlikeKey(feature, isSmall),
+        version: this.#numberOf(curves),
+        feature,
+        positions: curves.positions,
+      }));
+      const { row = 0, features = [] } = this.card.value ?? {};
+      const ofRow = features.map((feature) => ({ key: rowKey(feature, row), feature, positions: Uint32Array.of(row) }));
+      return [...ofPlots, ...ofRow];
+    });
     this.#unlike = new Feed<WantedUnlike, Unlike>(
       wantedUnlike,
       async ({ feature, positions }) => {
@@ -187,6 +198,12 @@ export class Curves {
   /** Which phantom observations of a feature are unlike 99 % of rows: of its large plot, or of its small one. */
   unlike(feature: string, isSmall = false): Progress<Unlike> {
     return this.#unlike.of(unlikeKey(feature, isSmall));
+  }
+
+  /** Whether a value is known to be unlike 99 % of rows for a row in whose card the feature is. */
+  isUnlike(feature: string, row: number, value: number): boolean {
+    const { body } = this.#unlike.of(rowKey(feature, row));
+    return body !== null && this.sources.fadesUnlike.value && body.flags[nearestIndex(body.grid, value)] === 1;
   }
 
   /** Repeats what failed. */
@@ -262,6 +279,7 @@ export class Curves {
   }
 }
 
+const rowKey = (feature: string, row: number): string => `row ${row} ${feature}`;
 const unlikeKey = (feature: string, isSmall: boolean): string => `${isSmall} ${feature}`;
 
 const isSame = (one: Loaded, other: Loaded): boolean =>

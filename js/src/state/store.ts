@@ -474,7 +474,7 @@ export class Store {
       }),
       effect(() => {
         this.feature.value;
-        untracked(() => this.#beforeRule && this.#restoreColors());
+        untracked(() => this.#beforeRule && this.#restoreColors(this.kind.peek()));
       }),
     );
   }
@@ -525,7 +525,8 @@ export class Store {
   }
 
   /**
-   * Colours by the split of a column. The next call with the same one, or another feature, restores what was before.
+   * Colours by the split of a column. The next call with the same one restores what was before, another feature the
+   * colours: the kind of curves that is on screen stays.
    */
   colorByRule(column: string, kind: Kind = this.kind.peek()): void {
     if (this.isColoredByRule(column)) {
@@ -552,8 +553,13 @@ export class Store {
     return this.remembered.of("coloring").value === "driver" && this.colorBy.value === column;
   }
 
-  #restoreColors(): void {
-    const { column, coloring, kind } = this.#beforeRule ?? { column: null, coloring: "value", kind: this.kind.peek() };
+  #restoreColors(shown?: Kind): void {
+    const { column, coloring, ...before } = this.#beforeRule ?? {
+      column: null,
+      coloring: "value",
+      kind: this.kind.peek(),
+    };
+    const kind = shown ?? before.kind;
     this.#beforeRule = null;
     batch(() => {
       this.colorAs(column, coloring);

@@ -50,3 +50,10 @@ export function withTargetName(rows: RowsBody, name: string): RowsBody {
 }
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Units at the end of names: flipper_length_mm, Area (km²). */
+const UNIT =
+  /[_([](mm|cm|km²?|m²|mg|g|kg|ms|kWh|kW|MW|hPa|ml|mph|km\/h|m\/s|USD|EUR|minutes|hours|days|years|°C|°F)[)\]]?$/;
+
+/** What one step of a feature is called: by the unit in its name, if there is one. */
+export const unitIn = (name: string): string => UNIT.exec(name)?.[1] ?? "units";

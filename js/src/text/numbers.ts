@@ -145,7 +145,8 @@ export function reachText(decay: number, distance: Distance, unordered: boolean)
 /** The weight of all phantom observations that the decay keeps; "" if it is not known, or if all is kept. */
 export function keptText(decay: number, support: number, estimated: boolean): string {
   if (decay >= 1 || !Number.isFinite(support)) return "";
-  return `${estimated ? "≈ " : ""}${percent(support)} of the weight kept`;
+  const kept = percent(support);
+  return `${estimated && !kept.startsWith("<") ? "≈ " : ""}${kept} of the weight kept`;
 }
 
 /** Shares that are unlike the data below this one are not told: of rows as observed, 1 % are. */
@@ -159,6 +160,6 @@ export const unlikeText = (share: number | null, phantoms: string): string =>
 
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A share in whole per cent; a small one with one significant digit. */
+/** A share in whole per cent, as `_percent` of `drivers.py` writes it, too. */
 export const percent = (share: number): string =>
-  `${share > 0 && share < 0.005 ? number(Number((share * 100).toPrecision(1))) : count(share * 100)}\u00a0%`;
+  `${share > 0 && share < 0.005 ? "<\u00a01" : count(share * 100)}\u00a0%`;

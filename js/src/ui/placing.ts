@@ -49,7 +49,10 @@ export function placeUnder(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(anchor.right - size.width, size, room), y: belowOrAbove(anchor, size, room) };
 }
 
-/** Below the explained element, aligned with its left edge; above it if there is room only there. */
+/** Below the explained element, aligned with its left edge; without room there left of it, or else above it. */
 export function placeBelow(anchor: Box, size: Extent, room: Box): Place {
-  return { x: insideX(anchor.left, size, room), y: belowOrAbove(anchor, size, room) };
+  const [left, y] = [anchor.left - BESIDE - size.width, belowOrAbove(anchor, size, room)];
+  // What is under the plot is not explained over it.
+  if (y < anchor.top && left >= room.left) return { x: left, y: insideY(anchor.top, size, room) };
+  return { x: insideX(anchor.left, size, room), y };
 }

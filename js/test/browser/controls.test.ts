@@ -5,7 +5,7 @@ import { choose, frame, kernel, mountDrawn, mountFrame, press, slideTo } from ".
 test("the slider is called by what it does, with its ends and a tick at the default, and says what the decay means", async () => {
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.75 }));
   expect(part("decay").innerText.replace(/\s+/g, " ")).toMatch(
-    /^Weight of far values 0\.75 [\d.]+ away counts half near each row’s observed value all values alike$/,
+    /^Weight of far values 0\.75 [\d.]+ units away counts half near each row’s observed value all values alike$/,
   );
   expect(part("decay-label").dataset.explanation).toMatch(/decay in Python and λ in Eq\. 3 of the paper/);
   const slider = part("decay-slider").getBoundingClientRect();

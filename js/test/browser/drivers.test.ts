@@ -127,7 +127,7 @@ test("the sentence says how groups differ; a click on them colours by the split 
   split.click();
   await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
   mounted.bar("BMI").click();
-  await expect.poll(() => [...coloring(mounted), model.get("kind")]).toEqual([null, "value", "ice"]);
+  await expect.poll(() => [...coloring(mounted), model.get("kind")]).toEqual([null, "value", "c-ice"]);
 });
 
 test("names are at the ends of their lines where there is room, else under the plot, and hide their curves", async () => {

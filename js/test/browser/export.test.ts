@@ -64,6 +64,18 @@ test.each([
   expect(caught[0]!.name).toBe(`Age.${wish.format}`);
 });
 
+test("the menu names what is exported, and is in sight where a key opens it elsewhere on the page", async () => {
+  const mounted = mount(exporter({ feature: "Age", _view: { pair: ["Age", "BMI"] } }));
+  await expect.poll(() => mounted.part("export")).toHaveProperty("disabled", false);
+  mounted.root.style.marginTop = "3000px";
+  mounted.root.dispatchEvent(new CustomEvent("ice-explorer:export"));
+  const menu = mounted.part("export-menu");
+  expect(menu.innerText).toMatch(/^Heat map, 89 mm wide[\s\S]*Ranking and heat map, 183 mm wide/);
+  const { top, bottom } = menu.getBoundingClientRect();
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(innerHeight);
+});
+
 test("a PNG goes to the clipboard, which hears of it before it is made", async () => {
   const written = caughtClipboard();
   const mounted = mount(exporter());

@@ -62,8 +62,19 @@ test("progress is shown, and can be cancelled and resumed; the focus stays on th
   await userEvent.click(part("interactions-start"));
   const row = parts("joint-feature")[1]!;
   row.focus();
-  const { id } = model.sent.findLast(({ type }) => type === "interactions")!;
-  model.emit("msg:custom", { id, type: "result", body: found }, []);
+  const reply = (body: typeof found): void => {
+    const { id } = model.sent.findLast(({ type }) => type === "interactions")!;
+    model.emit("msg:custom", { id, type: "result", body }, []);
+  };
+  const names = () => parts("joint-feature").map(({ dataset }) => dataset.name);
+  const [before, sorted] = [names(), found.features.map(({ feature }) => feature)];
+  // A row that is new is the last one while more are computed, whatever its size.
+  const features = [{ ...found.features[5]!, effect: 9 }, ...found.features.slice(0, 5)];
+  reply({ ...found, done: 6, features, pairs: [] });
+  await expect.poll(names).toEqual([...before, sorted[5]]);
+  await expect.poll(() => model.sent.filter(({ type }) => type === "interactions").length).toBe(3);
+  reply(found);
+  await expect.poll(names).toEqual(sorted);
   await expect.poll(() => parts("pair").length).toBe(10);
   expect((place.activeElement as HTMLElement | null)?.dataset.name).toBe(row.dataset.name);
 });

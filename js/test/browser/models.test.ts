@@ -111,6 +111,9 @@ test("ranked by disagreement a feature has one bar, and its words name the model
   await choose(mounted.part("rank-by"), "disagreement");
   expect(mounted.parts("bar-model").length).toBe(0);
   expect(mounted.part("models-key").hidden).toBe(true);
+  // Directions of two models are not one.
+  expect(mounted.part("signs").hidden).toBe(true);
+  expect(mounted.parts("bar").some(({ dataset }) => ["up", "down"].includes(dataset.sign!))).toBe(false);
   const first = mounted.bar(mounted.order()[0]!);
   expect(first.getAttribute("aria-label")).toMatch(/^.+, 0\.\d+ disagreement of .+ and .+, /);
   expect(mounted.part("intervals").closest("label")!.hidden).toBe(true);

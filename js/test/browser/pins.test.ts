@@ -1,7 +1,7 @@
 /** One row: how it is chosen, its card, the crosshair on its curve, and the others that are pinned. */
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
-import { frame, kernel, letGo, type Mounted, mountDrawn, slideTo } from "./mount.ts";
+import { frame, kernel, letGo, type Mounted, mount, mountDrawn, slideTo } from "./mount.ts";
 import { move } from "./pointer.ts";
 
 async function pinned(width = 1000, keys = "{ArrowUp}{Enter}", color: string | null = null): Promise<Mounted> {
@@ -50,6 +50,19 @@ test("a click on a feature of the card opens it at the value that moves the row 
   const told = Number(mounted.part("what-if").textContent!.split(", ")[1]!.replace("−", "-"));
   expect(told).toBeCloseTo(Number(change.replace("−", "-")), 2);
   expect(Number.isFinite(Number(place))).toBe(true);
+});
+
+test("values of a row that are unlike the data are marked, unless curves fade by distance alone", async () => {
+  const [grid, shares, flags] = [Float64Array.of(0, 1), Float32Array.of(1, 1), new Uint8Array(1000).fill(1)];
+  const model = kernel.model({ feature: "Age", selection: [33] });
+  const mounted = mount(model.replying("unlike", { feature: "", share: 1, summary: "", grid, shares, flags }));
+  await mounted.drawn("Age");
+  const marked = () => mounted.parts("row-card-item").filter((item) => item.innerText.includes("unlike the data"));
+  await expect.poll(() => marked().length).toBe(5);
+  const asked = model.sent.filter((request) => request.type === "unlike" && request.positions.length === 1);
+  expect(asked.length).toBe(5);
+  model.push("_view", { fade: "distance" });
+  await expect.poll(() => marked().length).toBe(0);
 });
 
 test("features are sorted anew while the slider moves, without asking again", async () => {

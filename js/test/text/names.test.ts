@@ -1,6 +1,6 @@
 /** Words for readers in place of the names of `explain`. */
 import { expect, test } from "vitest";
-import { partings, responseName, withTargetName } from "../../src/text/names.ts";
+import { partings, responseName, unitIn, withTargetName } from "../../src/text/names.ts";
 
 test.each([
   ["predict_proba", "probability"],
@@ -45,3 +45,11 @@ test("the observed target has the name of y; a column of X that is called y keep
   expect(withTargetName(rows, "cnt").columns).toEqual(["prediction", "cnt", "residual", "y"]);
   expect(withTargetName(rows, "")).toBe(rows);
 });
+
+test.each([
+  ["flipper_length_mm", "mm"],
+  ["Area (km²)", "km²"],
+  ["wind [km/h]", "km/h"],
+  ["income (log)", "units"],
+  ["farm", "units"],
+])("a step of %s is one of %s", (name, unit) => expect(unitIn(name)).toBe(unit));

@@ -66,7 +66,7 @@ test("figures that round to 0 are written as smaller than the last digit, and 0 
 
 test("how much of the weight a decay keeps is said unless that is not computed or all, and marked where interpolated", () => {
   expect(keptText(0.75, 0.624, false)).toBe("62\u00a0% of the weight kept");
-  expect(keptText(0.01, 0.0021, false)).toBe("0.2\u00a0% of the weight kept");
+  expect(keptText(0.01, 0.0021, false)).toBe("<\u00a01\u00a0% of the weight kept");
   expect(keptText(0.755, 0.62, true)).toBe("≈ 62\u00a0% of the weight kept");
   expect([keptText(0.75, Number.NaN, false), keptText(1, 1, false)]).toEqual(["", ""]);
   expect(reachText(0.001, "marginal", false)).toBe("a value 0.1 SD from the observed one counts half");

@@ -336,8 +336,7 @@ class Drivers:
 
 
 def _percent(share: float) -> str:
-    percent = round(share * 100, _DIGITS)
-    return "less than 0.1 %" if percent < 0.1 else f"{percent:.{0 if percent >= 9.95 else 1}f} %"
+    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
 def find_drivers(

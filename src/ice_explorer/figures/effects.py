@@ -102,7 +102,9 @@ def plot_effects(
 
 def _places(feature: FeatureExplanation, index: pd.Index) -> tuple[Any, list[str] | None]:
     """Return where grid values are on the axis, and their names where they are levels."""
-    if feature.dtype_kind in LEVELLED or feature.dtype_kind == "boolean":
+    if feature.dtype_kind == "boolean":
+        return np.arange(len(index), dtype=np.float64), [str(level).lower() for level in index]
+    if feature.dtype_kind in LEVELLED:
         return np.arange(len(index), dtype=np.float64), [str(level) for level in index]
     if feature.dtype_kind == "timedelta":
         return index.total_seconds() / _SECONDS_PER_DAY, None
@@ -174,7 +176,7 @@ def draw_pair(ax: Axes, pair: TwoWay, given: object = None, *, has_legend: bool 
             names = [fitted(level, _LEVEL_ROOM, size_of(size)) for level in side.levels]
             axis.set_ticks(side.grid, labels=names)
         elif side.kind == "boolean":
-            axis.set_ticks([0.0, 1.0], labels=["False", "True"])
+            axis.set_ticks([0.0, 1.0], labels=["false", "true"])
         elif side.kind == "datetime":
             _write_dates(axis)
     if has_legend:
@@ -188,7 +190,8 @@ def _side(pair: TwoWay, which: int) -> tuple[DisplayAxis, Array, Array]:
     feature, places = pair._axes[which]
     axis = display_axis(feature, places)
     grid, dots = axis.grid, axis.observed[pair.row_positions]
-    half = 0.0 if len(grid) > 1 else abs(float(grid[0])) * 0.1 or 0.5
+    # As on the screen, outer cells reach as far beyond the axis as the narrowest gap allows.
+    half = float(np.diff(grid).min()) / 2 if len(grid) > 1 else abs(float(grid[0])) * 0.1 or 0.5
     if feature.kind in two_way.SEPARATE:  # levels, or true and false, with nothing between them: dots side by side
         half, reach = 0.5, strip_reach(len(dots), _LEVEL_PX) / _LEVEL_PX
         aside = reach * place_in_strip((1, 7)[which] * np.arange(1, len(dots) + 1))

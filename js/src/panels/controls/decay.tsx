@@ -2,7 +2,7 @@
 
 import { unitOf } from "../../text/dates.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
-import { capital } from "../../text/names.ts";
+import { capital, unitIn } from "../../text/names.ts";
 import { halfWeight, keptText, number, reachText } from "../../text/numbers.ts";
 import { hasLevels, isUnordered } from "../../text/values.ts";
 import { Term } from "../../ui/components.tsx";
@@ -11,9 +11,6 @@ import { type Distance, DOCUMENT_DEFAULTS, type FeatureKind } from "../../wire/p
 
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
-/** What is obvious next to the slider is left out. */
-const SHORTER = [/^a value (.*) from the observed one/, "$1 away"] as const;
-
 export function Decay() {
   const { store } = useView();
   const [decay, distance, figures, { opened }] = [store.decay.value, store.distance.value, store.figures.value, store];
@@ -69,7 +66,7 @@ export function Decay() {
         class="ice-decay-readout"
         data-test="decay-readout"
       >
-        {awayText(kind, decay, distance, scale)}
+        {awayText(store.feature.value, kind, decay, distance, scale)}
       </Term>
       <span class="ice-decay-end">near each row’s observed value</span>
       <span class="ice-decay-end">all values alike</span>
@@ -81,16 +78,17 @@ export function Decay() {
  * Which values count half, in the unit of the feature where distances are multiples of one number. `scale` is one SD of the
  * open feature; null where it is unknown, or all features are on screen.
  */
-function awayText(kind: FeatureKind, decay: number, distance: Distance, scale: number | null): string {
+function awayText(name: string, kind: FeatureKind, decay: number, distance: Distance, scale: number | null): string {
   const half = halfWeight(decay);
   // There is one other value, one unit away.
   if (kind === "boolean" && distance === "marginal" && scale !== null && scale > 0 && decay < 1)
     return `the other value counts ${number(Number((decay ** (1 / scale)).toPrecision(2)))}`;
   const inUnits = distance === "marginal" && scale !== null && !hasLevels(kind) && kind !== "boolean";
-  if (!inUnits || !Number.isFinite(half)) return reachText(decay, distance, isUnordered(kind)).replace(...SHORTER);
+  if (!inUnits || !Number.isFinite(half))
+    return reachText(decay, distance, isUnordered(kind)).replace(/^a value (.*) from the observed one/, "$1 away");
   const isTime = kind === "datetime" || kind === "timedelta";
-  const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: "" };
-  return `${number(Number((half * scale * perDay).toPrecision(3)))}${short && `\u00a0${short}`} away counts half`;
+  const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: unitIn(name) };
+  return `${number(Number((half * scale * perDay).toPrecision(3)))}\u00a0${short} away counts half`;
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

@@ -1,12 +1,13 @@
 /** Saves the view as a file: a menu of figures, tables, a page and the result. */
 import { type ExportItem, ExportMenu, type ExportNews } from "../../files/export_menu.tsx";
 import { FIGURES, save, titleOf, type Wish } from "../../files/save.ts";
+import { capital } from "../../text/names.ts";
 import { useView } from "../../view/use_view.tsx";
 
 /** Figures for a column and for a page of a paper; widths in mm. */
 const SIZES = [
-  { name: "column", heading: "Curves, 89 mm wide", what: "panel", width: 89 },
-  { name: "page", heading: "Ranking and curves, 183 mm wide", what: "view", width: 183 },
+  { name: "column", what: "panel", width: 89 },
+  { name: "page", what: "view", width: 183 },
 ] as const;
 
 export function KernelExport({ news }: { news: ExportNews }) {
@@ -14,8 +15,10 @@ export function KernelExport({ news }: { news: ExportNews }) {
   const { format: usualFormat = "svg", width = null, dpi = null } = store.settings.value;
   const usual = { format: usualFormat, width, dpi };
   const item = (name: string, label: string, wish: Wish): ExportItem => ({ name, label, act: () => save(store, wish) });
-  const figures = SIZES.map(({ name, heading, ...size }) => ({
-    heading,
+  const plot = store.pair.value === null ? "curves" : "heat map";
+  const beside = store.remembered.of("right").value === "all" ? "all features" : plot;
+  const figures = SIZES.map(({ name, ...size }) => ({
+    heading: `${size.what === "panel" ? capital(plot) : `Ranking and ${beside}`}, ${size.width} mm wide`,
     items: FIGURES.map((format) => item(`${name}-${format}`, titleOf(format), { ...size, format, dpi })),
   }));
   const groups = [

@@ -152,7 +152,7 @@ function Saturated() {
 
 /**
  * How the groups of the best split differ, in the colours of their curves. A click colours the curves by the split and
- * shows their change, where the groups part; another one, or another feature, restores both.
+ * shows their change, where the groups part; another one restores both.
  */
 function SplitSentence({ best }: { best: DriversBody }) {
   const { store, theme } = useView();

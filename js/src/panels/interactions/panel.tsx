@@ -47,6 +47,7 @@ function Result({ body, scrollToCurves }: { body: InteractionsBody; scrollToCurv
   const { store } = useView();
   const [pair, feature] = [store.pair.value, store.feature.value];
   const { pairs, features } = rowsOf(body, store.figures.value?.header.prediction_sd ?? null);
+  const isComplete = body.done === body.total;
   const longest = Math.max(0, ...[...pairs, ...features].map(({ effect }) => effect));
   const open = ({ names: [first, second] }: JointRow): void => {
     if (second === undefined) store.open(first!);
@@ -56,8 +57,14 @@ function Result({ body, scrollToCurves }: { body: InteractionsBody; scrollToCurv
   const opened = pair === null ? [] : [pair.first, pair.second];
   return (
     <div class="ice-joint-found">
-      <JointRows heading="Pairs" test="pair" rows={pairs} {...{ longest, opened, open }} />
-      <JointRows heading="Features" test="joint-feature" rows={features} opened={[feature]} {...{ longest, open }} />
+      <JointRows heading="Pairs" test="pair" rows={pairs} {...{ longest, opened, isComplete, open }} />
+      <JointRows
+        heading="Features"
+        test="joint-feature"
+        rows={features}
+        opened={[feature]}
+        {...{ longest, isComplete, open }}
+      />
       <p class="ice-meaning" data-test="interactions-basis">
         {basisOf(body)}
       </p>

@@ -1,4 +1,5 @@
 /** A list of features or pairs: a bar for the size of the interaction, its figure, and H². */
+import { useRef } from "preact/hooks";
 import { figureFormat } from "../../text/numbers.ts";
 import { Button, flag, hint } from "../../ui/components.tsx";
 
@@ -24,11 +25,20 @@ interface JointRowsProps {
   longest: number;
   /** What is open. */
   opened: readonly string[];
+  /** While more are computed, rows keep their places: a new one is the last. */
+  isComplete: boolean;
   open: (row: JointRow) => void;
 }
 
 /** The rows with the largest size. */
-export function JointRows({ heading, test, rows, longest, opened, open }: JointRowsProps) {
+export function JointRows({ heading, test, rows, longest, opened, isComplete, open }: JointRowsProps) {
+  const shown = rows.slice(0, MOST_ROWS).map((row) => ({ ...row, name: row.names.join(" × ") }));
+  const order = useRef<readonly string[]>([]);
+  const names = new Set(shown.map(({ name }) => name));
+  order.current = isComplete
+    ? [...names]
+    : [...new Set([...order.current.filter((each) => names.has(each)), ...names])];
+  shown.sort((a, b) => order.current.indexOf(a.name) - order.current.indexOf(b.name));
   const [size, share] = [figureFormat(longest), figureFormat(Math.max(0, ...rows.map(({ h2 }) => h2)))];
   const rest = rows.length - MOST_ROWS;
   return (
@@ -41,9 +51,8 @@ export function JointRows({ heading, test, rows, longest, opened, open }: JointR
         </span>
       </div>
       <ul class="ice-joint-rows">
-        {rows.slice(0, MOST_ROWS).map((row) => {
-          const { names, h2, effect, isTiny } = row;
-          const name = names.join(" × ");
+        {shown.map((row) => {
+          const { name, names, h2, effect, isTiny } = row;
           const isOpen = names.length === opened.length && names.every((each) => opened.includes(each));
           return (
             <li key={name}>

@@ -12,12 +12,14 @@ import { useView } from "../../view/use_view.tsx";
 /** `listed` are the features that have a bar. */
 export function BarsKey({ listed }: { listed: readonly RankedFeature[] }) {
   const { store } = useView();
+  const rankBy = store.rankBy.value;
+  const hasSigns = rankBy !== "disagreement" && listed.some(({ kind }) => !isUnordered(kind));
   return (
     <p class="ice-key ice-ranking-key">
-      <KeyItem mark="tick" hidden={store.rankBy.value !== "in_distribution_impact"} data-test="ranking-key">
+      <KeyItem mark="tick" hidden={rankBy !== "in_distribution_impact"} data-test="ranking-key">
         <Term of={explanation("tick")} />
       </KeyItem>
-      <span class="ice-key-item" hidden={listed.every(({ kind }) => isUnordered(kind))} data-test="signs">
+      <span class="ice-key-item" hidden={!hasSigns} data-test="signs">
         <i>▲▼</i>
         <Term of={explanation("sign", ...variantsOf("numeric", store.convention.value))} />
       </span>

@@ -25,13 +25,16 @@ export interface Scale {
   write: (value: number) => string;
 }
 
-/** The sign before a figure: the direction of the curves, which levels without an order have not; none if it rounds to 0. */
+/**
+ * The sign before a figure: the direction of the curves, which levels without an order have not; none if it rounds to 0,
+ * or where the figure is of two models, whose directions may differ.
+ */
 export function signOf(
   { kind, known, direction, value }: RankedFeature,
   { metric, write }: Scale,
 ): "up" | "down" | "levels" | "none" {
   if (isUnordered(kind)) return "levels";
-  if (!known) return "none";
+  if (!known || metric === "disagreement") return "none";
   const isImpact = metric === "impact" || metric === "in_distribution_impact";
   if (isNothing(write(Math.abs(direction))) || (isImpact && isNothing(write(value)))) return "none";
   return direction > 0 ? "up" : direction < 0 ? "down" : "none";

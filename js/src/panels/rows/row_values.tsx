@@ -1,5 +1,5 @@
 /** The content of a row's card: outcomes, and features by how far they can move the prediction. */
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { largestChange, type WhatIf } from "../../state/what_if.ts";
 import { explanation } from "../../text/glossary.ts";
 import { columnFormat, count, number, withSign } from "../../text/numbers.ts";
@@ -46,6 +46,8 @@ interface Item {
   observed: string;
   /** The value within reach with the largest change; null while it is not known, or where none changes the prediction. */
   best: { value: string; place: number; change: number } | null;
+  /** Whether that value is known to be unlike the data. */
+  isUnlike: boolean;
   isKnown: boolean;
   /** Whether values further away change the prediction. */
   changesFarAway: boolean;
@@ -65,6 +67,7 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
       feature: name,
       observed: moves?.observed ?? (kind === "boolean" ? cell.toLowerCase() : cell), // as on the axis
       best,
+      isUnlike: best !== null && store.curves.isUnlike(name, whatIf!.row, best.place),
       isKnown: moves !== undefined,
       changesFarAway: best === null && (moves?.moves.length ?? 0) > 0,
     };
@@ -72,10 +75,16 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
   items.sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || sizeOf(b) - sizeOf(a));
   const largest = Math.max(0, ...items.map(sizeOf));
   for (const { feature } of items) cells.delete(feature);
+  const shown = items.slice(0, isWhole ? MOST_ITEMS : FIRST_ITEMS);
+  const rated = whatIf?.moves.size === whatIf?.total ? shown.filter(({ best }) => best !== null) : [];
+  useLayoutEffect(() => {
+    store.curves.card.value = whatIf && { row: whatIf.row, features: rated.map(({ feature }) => feature) };
+  }, [whatIf?.row, rated.map(({ feature }) => feature).join("\n")]);
+  useLayoutEffect(() => () => (store.curves.card.value = null), []);
   const nHidden = Math.max(0, items.length - FIRST_ITEMS) + cells.size;
   return (
     <>
-      {items.slice(0, isWhole ? MOST_ITEMS : FIRST_ITEMS).map((item) => (
+      {shown.map((item) => (
         <FeatureMove key={item.feature} {...item} isOpen={item.feature === opened} largest={largest} />
       ))}
       {isWhole && items.length > MOST_ITEMS && (
@@ -103,6 +112,7 @@ function FeatureMove({
   feature,
   observed,
   best,
+  isUnlike,
   isKnown,
   changesFarAway,
   isOpen,
@@ -130,7 +140,10 @@ function FeatureMove({
       onClick={open}
     >
       <span class="ice-row-card-name">{feature}</span>
-      <span class="ice-row-card-step">{best === null ? text : `${text} → ${best.value}`}</span>
+      <span class="ice-row-card-step">
+        {best === null ? text : `${text} → ${best.value}`}
+        {isUnlike && <span class="ice-problem"> unlike the data</span>}
+      </span>
       <b class="ice-row-card-change">
         {best === null ? isKnown && (changesFarAway ? "–" : "0") : changeText(best.change, largest)}
       </b>
