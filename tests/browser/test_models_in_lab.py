@@ -55,7 +55,7 @@ def test_two_models_are_compared_and_saved(lab, notebook, browser):
 
     view.get_by_test_id("model").select_option("boosting")
     expect(view.get_by_test_id("models-key")).to_have_text("forestboostingranked by boosting")
-    expect(view.get_by_test_id("sentence")).to_contain_text("(boosting)")
+    expect(view.get_by_test_id("sentence")).to_have_text(re.compile(r"^\s*boosting: "))
     notebook.agrees("x.model", "boosting")
     soon(lambda: ranked(view), notebook.ask("x.explanation.table(decay=x.decay).index"))
     open_in_both(view, "bmi")

@@ -142,7 +142,7 @@ function FeatureMove({
       <span class="ice-row-card-name">{feature}</span>
       <span class="ice-row-card-step">
         {best === null ? text : `${text} → ${best.value}`}
-        {isUnlike && <span class="ice-problem"> unlike the data</span>}
+        {isUnlike && [<br key="break" />, <span class="ice-problem">unlike the data</span>]}
       </span>
       <b class="ice-row-card-change">
         {best === null ? isKnown && (changesFarAway ? "–" : "0") : changeText(best.change, largest)}
