@@ -351,6 +351,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         import pandas as pd
 
         values = np.array([[of_feature.get(name, math.nan) for name in TABLE_COLUMNS] for of_feature in metrics])
+        values = values.reshape(len(metrics), len(TABLE_COLUMNS))  # also of no feature
         table = pd.DataFrame(values, label_index(self.features, "feature"), list(TABLE_COLUMNS))
         if unit != "prediction":
             prediction_sd = self._context.prediction_sd if unit == "sd" else math.nan
