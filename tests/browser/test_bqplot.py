@@ -38,7 +38,7 @@ def test_figures_show_what_the_explorer_shows(notebook):
     before = bars(impact)
     scale = before[0][1] / table["bmi"]
     assert_allclose([length for _, length in before], [value * scale for value in table.values()], rtol=1e-3)
-    expect(curves.locator(".curve")).to_have_count(202)  # with the mean and its rim
+    expect(curves.locator(".curve")).to_have_count(201)  # with the mean
 
     least_decay(view)
     order = ranked(view)
@@ -68,11 +68,11 @@ def test_figures_are_clicked_and_closed(notebook):
 
     curves.locator(".curve .line").nth(30).dispatch_event("click")
     expect(view.get_by_test_id("selected-line")).to_have_count(1)
-    expect(curves.locator(".curve")).to_have_count(203)
+    expect(curves.locator(".curve")).to_have_count(202)
     [row], labels = notebook.ask("x.selection, figures[1].marks[1].labels")
     assert labels == [f"row {row}"]
     notebook.do("x.selection = []; x.color_by = 's5'; x.kind = 'c-ice'")
-    expect(curves.locator(".curve")).to_have_count(202)
+    expect(curves.locator(".curve")).to_have_count(201)
     expect(curves).to_contain_text("change of the prediction")
     expect(curves.locator(".ColorBar")).to_contain_text("s5")
     strokes = curves.locator(".curve .line").evaluate_all("lines => lines.map((line) => getComputedStyle(line).stroke)")

@@ -42,18 +42,23 @@ async function storePicture(kernel: Kernel.IKernelConnection, output: ExplorerOu
  */
 export function storePicturesOnSave(context: DocumentRegistry.Context, outputs: ReadonlySet<ExplorerOutput>): void {
   const save = context.save.bind(context);
-  let isWaiting = false;
+  let [isWaiting, isStale] = [false, false];
   context.save = async () => {
     const kernel = context.sessionContext.session?.kernel;
     const live = [...outputs].filter(({ modelId }) => modelId !== "");
+    isStale = isWaiting;
     if (kernel?.connectionStatus !== "connected" || live.length === 0 || isWaiting) return save();
     isWaiting = true;
     let isSaved = false;
-    const stored = Promise.all(live.map((output) => storePicture(kernel, output))).then(async () => {
+    const store = async (): Promise<void> => {
+      do {
+        isStale = false; // until it is saved again meanwhile: some of the pictures may be of before
+        await Promise.all(live.map((output) => storePicture(kernel, output)));
+      } while (isStale);
       isWaiting = false;
       if (isSaved && context.model.dirty && !context.isDisposed) await save();
-    });
-    await Promise.race([stored, new Promise((resolve) => setTimeout(resolve, LIMIT_MS))]);
+    };
+    await Promise.race([store(), new Promise((resolve) => setTimeout(resolve, LIMIT_MS))]);
     isSaved = true;
     return save();
   };
