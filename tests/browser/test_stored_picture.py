@@ -46,6 +46,7 @@ def expect_picture(notebook, index):
         expect(notebook.cells.nth(index).get_by_text(words)).not_to_be_visible()
 
 
+@pytest.mark.timeout(240, func_only=True)
 def test_a_notebook_is_saved_with_its_explorers_as_they_are(server, open_notebook, page):
     """Each output has the picture of its view; saving again changes nothing, and a reopened one shows them."""
     notebook = open_notebook(EXPLORER, *TWO, server=server)
