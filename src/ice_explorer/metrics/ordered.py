@@ -78,12 +78,12 @@ class Windows:
         variance_divisor: float,
     ) -> None:
         (left, right), (of_windows, self.left_shares) = ends, shares
-        stretch = active.searchsorted(np.arange(len(grid)))
+        stretch = np.searchsorted(active, np.arange(len(grid)))
         from_stretch, to_stretch = stretch[left], stretch[right]
         moving = np.flatnonzero((from_stretch < to_stretch) & (of_windows > 0))
         # Windows from left to right: those between the same two stretches are neighbors.
         first = find_first((from_stretch * len(grid) + to_stretch)[moving])
-        of_moving = first.searchsorted(np.arange(len(moving)), "right") - 1
+        of_moving = np.searchsorted(first, np.arange(len(moving)), "right") - 1
         with np.errstate(over="ignore"):  # refused with the curves
             ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
         if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
@@ -165,7 +165,7 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     """
     gaps = grid[1:] - grid[:-1]
     middles, tolerance = grid[:-1] + gaps / 2, TOLERANCE * gaps
-    ends = values.searchsorted(middles - tolerance, "left"), values.searchsorted(middles + tolerance, "right")
+    ends = np.searchsorted(values, middles - tolerance), np.searchsorted(values, middles + tolerance, "right")
     cumulative = np.arange(len(values) + 1.0) if weights is None else np.append(0.0, np.cumsum(weights))
     below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
     bounds = np.concatenate([[0.0], below, cumulative[-1:]])
@@ -203,8 +203,8 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     length = min(scale, grid[-1] - grid[0])
     tolerance = TOLERANCE * length
     start = np.minimum(np.maximum(grid - length / 2.0, grid[0]), grid[-1] - length)
-    left = grid.searchsorted(start + tolerance, "right") - 1
-    right = grid.searchsorted(start + length - tolerance, "left")
+    left = np.searchsorted(grid, start + tolerance, "right") - 1
+    right = np.searchsorted(grid, start + length - tolerance, "left")
     return left, np.minimum(right, len(grid) - 1)
 
 
