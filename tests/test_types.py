@@ -51,7 +51,7 @@ RIGHT = [
     "summary: str = e['age'].drivers_summary",
     'x.feature, x.kind, x.decay, x.selection = "age", "c-ice", 0.5, [0, 17]',
     "rows: list[int] = x.selection",
-    'x.table(0.5, rank_by="impact").head()',
+    "table: Any = x.table",
     "labels: list[str] = [f.label for f in e.values()]",
 ]
 WRONG = [
@@ -61,7 +61,7 @@ WRONG = [
     "ice.ICEExplorer(model, X, grid_sise=3)",
     'e.table(sortby="impact")',
     'e.table(rank_by="impact", unit="percent")',
-    'x.table(sortby="impact")',
+    "x.table = e.table()",
     'e.drivers("age", n=3)',
     'e.plot("age", colour_by="sex")',
     'e["age"].plot(colour_by="sex")',
