@@ -122,6 +122,19 @@ def test_a_file_that_another_process_creates_during_a_write_is_not_replaced(tmp_
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"view.csv": b"theirs"}
 
 
+def test_a_file_system_without_hard_links(tmp_path, monkeypatch):
+    """A file that must be new is renamed there."""
+
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    target = tmp_path / "view.csv"
+    monkeypatch.setattr(Path, "hardlink_to", refused)
+    write_files({target: b"ours"}, overwrite=False)
+    assert "must not exist yet" in refusal(write_files, {target: b"again"}, overwrite=False)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"view.csv": b"ours"}
+
+
 # --- disks ----------------------------------------------------------------------------------------
 
 

@@ -80,9 +80,22 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:
             if target.exists():
                 shutil.copymode(target, part)
         for number, target in enumerate(targets):
-            if not overwrite:
-                target.touch(exist_ok=False)  # raises if another process has taken the name meanwhile
-            Path(folder, str(number)).replace(target)
+            part = Path(folder, str(number))
+            if overwrite:
+                part.replace(target)
+            else:
+                _name_new_file(part, target)
+
+
+def _name_new_file(part: Path, target: Path) -> None:
+    """Give a complete file its name, or raise if another process has taken the name meanwhile."""
+    try:
+        target.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without hard links, where an empty file reserves the name
+        target.touch(exist_ok=False)
+        part.replace(target)
 
 
 def open_file(path: object) -> BinaryIO:
