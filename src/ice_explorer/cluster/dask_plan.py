@@ -199,8 +199,8 @@ def _wait_for(
             sleep(0 if is_done else _PAUSE)
         return future.result()
     finally:
-        if client.status == "running":
-            client.cancel([*parts, future])
+        for each in (*parts, future):  # what is not done is cancelled; `Client.cancel` fails at merges inside the tree
+            each.release()
 
 
 def _failure(client: Any, error: Exception) -> PredictionError:
