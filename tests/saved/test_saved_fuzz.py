@@ -9,6 +9,7 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from zoneinfo import available_timezones
 
 import numpy as np
 import pandas as pd
@@ -254,6 +255,10 @@ def many(entry, n):
     return "[" + ",".join([entry] * n) + "]"
 
 
+def moments(n, zones):
+    return json.dumps([{"timestamp": [at, "s", zones[at % len(zones)]]} for at in range(n)], separators=(",", ":"))
+
+
 def large_directory():
     """A zip of a million members, and nothing else."""
     entries = b"".join(
@@ -273,8 +278,14 @@ BOMBS = {
     "notes of 990,000 texts": lambda: zipped(
         changed_manifest(json.dumps([f"{at:x}" for at in range(990_000)], separators=(",", ":")), "notes")
     ),
+    "10,000 moments in 5 time zones": lambda: zipped(
+        changed_manifest(moments(10_000, sorted(available_timezones())[:5]), "settings", "categorical_features")
+    ),
+    "10,000 moments in 600 time zones": lambda: zipped(
+        changed_manifest(moments(10_000, sorted(available_timezones())), "settings", "categorical_features")
+    ),
     "39,000 moments": lambda: zipped(
-        changed_manifest(many('{"timestamp":[1,"s","Europe/Berlin"]}', 39_000), "settings", "categorical_features")
+        changed_manifest(moments(39_000, ["UTC"]).replace("time", "\\u0074ime"), "settings", "categorical_features")
     ),
     "79,000 decimals": lambda: zipped(
         changed_manifest(many('{"decimal":"1.5"}', 79_000), "settings", "categorical_features")
@@ -346,7 +357,7 @@ def test_too_many_labels_are_refused_where_they_are_written(tmp_path):
     """As they would be where they are read."""
     X = pd.DataFrame({"a": np.zeros(60_000)}, index=pd.date_range("2020", periods=60_000, freq="min"))
     e = ice.explain(lambda X: X["a"].to_numpy(), X, progress=False)
-    with pytest.raises(DataError, match=r"and 12 MB for names, .* or holds too many dates. Save fewer rows"):
+    with pytest.raises(DataError, match=r"and 12 MB for names, .* or holds too many dates, .* Save fewer rows"):
         e.save(tmp_path / "dates.ice", max_lines=60_000)
     e.save(tmp_path / "dates.ice")
 

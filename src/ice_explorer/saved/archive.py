@@ -24,8 +24,11 @@ MANIFEST: Final = "manifest.json"
 MOST_JSON: Final = 12_000_000
 """Bytes of the document: labels of some 100,000 rows or levels. Parsed, it takes up to 30 times as much."""
 
-# Of the document: some entries take microseconds each. A date is an object and a list.
+# Of the document: some entries take microseconds each. A date of pandas takes a hundred in one of few time zones, and
+# as long as reading the file of its zone in one of many.
 _MOST_CONTAINERS: Final = 80_000
+_MOST_DATES: Final = 10_000
+_MOST_ZONES: Final = 5
 _MOST_COMMAS: Final = 1_000_000
 _MOST_BYTES: Final = 1 << 30  # of all members, unpacked
 _LEAST_BYTES: Final = 1 << 26
@@ -43,11 +46,16 @@ def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
     """Return a document and arrays as a zip, or raise if they are more than a file may hold."""
     text = json.dumps(manifest, allow_nan=False, separators=(",", ":"), default=np.generic.item).encode()
     n_bytes = sum(array.nbytes + _HEADER for array in arrays.values()) + len(text)
-    if not _fits(text) or n_bytes > _MOST_BYTES or len(arrays) >= _MOST_MEMBERS:
+    try:
+        _parse(text)
+        fits = True
+    except ValueError:
+        fits = False
+    if not fits or n_bytes > _MOST_BYTES or len(arrays) >= _MOST_MEMBERS:
         raise DataError(
             f"A saved result must take at most {_MOST_BYTES / 1e9:.1f} GB of memory in {_MOST_MEMBERS:,} arrays, and "
             f"{MOST_JSON / 1e6:.0f} MB for names, labels and levels; this one takes {n_bytes / 1e9:.1f} GB in "
-            f"{len(arrays):,}, and {len(text) / 1e6:.1f} MB, or holds too many dates.",
+            f"{len(arrays):,}, and {len(text) / 1e6:.1f} MB, or holds too many dates, or those of too many time zones.",
             "Save fewer rows with `max_lines`, or explain X without columns of many long texts.",
         )
     content = io.BytesIO()
@@ -60,9 +68,25 @@ def pack(manifest: Mapping[str, Any], arrays: dict[str, Any]) -> bytes:
     return content.getvalue()
 
 
-def _fits(text: bytes) -> bool:
+def _parse(text: bytes) -> Any:
+    """Return a document that takes little time to read, or raise ValueError or TypeError."""
     n_containers = text.count(b"[") + text.count(b"{")
-    return len(text) <= MOST_JSON and n_containers <= _MOST_CONTAINERS and text.count(b",") <= _MOST_COMMAS
+    if len(text) > MOST_JSON or n_containers > _MOST_CONTAINERS or text.count(b",") > _MOST_COMMAS:
+        raise ValueError("the document is too large")
+    zones: list[Any] = []
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no number")
+
+    def check(entry: dict[str, Any]) -> dict[str, Any]:
+        if "timestamp" in entry:
+            zones.append(entry["timestamp"][-1])
+        return entry
+
+    document = json.loads(text.decode(), parse_constant=refuse, object_hook=check)
+    if len(zones) > _MOST_DATES or len(set(zones)) > _MOST_ZONES:
+        raise ValueError("there are too many dates, or time zones of dates")
+    return document
 
 
 def _most_bytes(size: int) -> int:
@@ -101,13 +125,9 @@ class Archive:
         member, size = self._open(MANIFEST)
         with member:
             text = member.read(MOST_JSON + 1)
-        if len(text) != size or not _fits(text):
-            raise ValueError("the document is too large, or not as long as it says")
-
-        def refuse(name: str) -> None:
-            raise ValueError(f"{name} is no number")
-
-        return json.loads(text.decode(), parse_constant=refuse)
+        if len(text) != size:
+            raise ValueError("the document is not as long as it says")
+        return _parse(text)
 
     def has(self, name: str) -> bool:
         """Whether there is an array of this name."""
