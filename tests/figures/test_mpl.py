@@ -499,3 +499,12 @@ def test_intervals_are_whiskers(e):
     assert by_gid(e.plot(), "interval") == []
     with pytest.raises(OptionError, match=r"^`ci` must be greater than 0 and less than 1; got 1\."):
         e.plot(ci=1)
+
+
+def test_numbers_of_an_axis_have_the_decimals_of_their_steps():
+    """Steps of 2.5 have one more than those of 2 and 5."""
+    ax = explain(lambda X: 7.5 * X["a"], pd.DataFrame({"a": [0.0, 0.5, 1.0]}), progress=False).plot("a")
+    ax.set_yticks([0.0, 2.5, 5.0, 7.5])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.0", "2.5", "5.0", "7.5"]
+    ax.set_yticks([0.0, 2.0, 4.0, 6.0])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0", "2", "4", "6"]

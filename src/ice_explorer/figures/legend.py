@@ -130,9 +130,12 @@ class Numbers(Formatter):
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Write them all, to the decimals of their least distance."""
         places = np.unique(values)
-        step = float(np.diff(places).min(initial=np.inf))
+        step = float(np.diff(places).min()) if len(places) > 1 else 1.0
+        digit = step / 10 ** math.floor(math.log10(step))
+        if abs(digit - round(digit)) > 0.01:  # 2.5, which has one more
+            step /= 10
         largest = float(np.abs(places).max(initial=0.0))
-        write = number_format(largest, step if np.isfinite(step) else 1.0, separator=self._separator)
+        write = number_format(largest, step, separator=self._separator)
         return [write(value) for value in values]
 
 
