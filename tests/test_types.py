@@ -71,7 +71,6 @@ WRONG = [
     'x.save("a.svg", overwrit=True)',
     'x.kind = "c-ic"',
     'x.decay = "0.5"',
-    'x.unit = "percent"',
 ]
 
 

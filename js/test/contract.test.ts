@@ -37,7 +37,7 @@ type InteractionsReply = Reply<wire.InteractionsBody, Record<"features" | "pairs
 type DriversReply = Reply<wire.DriversBody, { upper: Record<string, number[] | null> }>;
 type Ends = Record<string, [Known, Known]>;
 type IntervalsReply = Reply<wire.IntervalsBody, { ends: Ends; ranks: Ends; tied: [string, string][] }> & {
-  request: { rank_by: wire.RankBy; level: number; decay: number; unit: wire.Unit };
+  request: { rank_by: wire.RankBy; level: number; decay: number };
 };
 /** By decay, feature and metric. */
 type Table = Record<string, Record<string, Record<string, Known>>>;
@@ -46,7 +46,6 @@ interface Contract {
   impact: [string];
   profile: [string];
   table: Table;
-  readings: Record<"sd" | "share", Table>;
   /** The first feature rests on a sample, the second on all rows, and of the others nothing is known. */
   draft: {
     status: wire.Status;
@@ -108,21 +107,6 @@ const figures = {
   profile: decodeProfile(contract.header, bytes(contract.profile[0])),
 };
 
-test.each(["sd", "share"] as const)("in the unit %s every figure is that of the engine's table", (unit) => {
-  for (const [decay, table] of Object.entries(contract.readings[unit])) {
-    const reading = new Reading(figures, Number(decay), unit);
-    for (const [at, { name }] of contract.header.features.entries()) {
-      for (const metric of ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity"]) {
-        const wanted = table[name]![metric]!;
-        const got = reading.get(at, metric);
-        if (wanted === null) expect(got, `${metric} of ${name} at ${decay}`).toBeNaN();
-        else expect(got, `${metric} of ${name} at ${decay}`).toBeCloseTo(wanted, 4);
-      }
-      expect(reading.get(at, "support")).toBe(reading.plain(at, "support"));
-    }
-  }
-});
-
 test("a sample has its rows and its standard errors, and exact figures have neither", () => {
   const { draft } = contract;
   const { header } = draft;
@@ -132,7 +116,7 @@ test("a sample has its rows and its standard errors, and exact figures have neit
     profile: decodeProfile(header, bytes(draft.profile[0])),
   };
   expect(header.features.slice(0, 3).map(({ n_rows }) => n_rows)).toEqual([draft.status.n_rows, null, null]);
-  const error = (decay: number, name: string, at = 0) => new Reading(drafted, decay, "prediction").error(at, name);
+  const error = (decay: number, name: string, at = 0) => new Reading(drafted, decay).error(at, name);
   for (const [name, wanted] of Object.entries(draft.errors)) expectFigure(error(1, name), wanted, name);
   for (const [decay, wanted] of Object.entries(draft.decayed)) {
     expectFigure(error(Number(decay), "in_distribution_impact"), wanted, decay);
@@ -259,9 +243,9 @@ test.each(repliesTo<ColorsReply>("colors"))(
 test.each(repliesTo<IntervalsReply>("intervals"))(
   "the intervals of the $request.rank_by are those of the engine's table, and brackets join tied neighbours",
   ({ request, body, means }) => {
-    const { rank_by: rankBy, level, decay, unit } = request;
+    const { rank_by: rankBy, level, decay } = request;
     const whiskers = { state: "ready", share: 1, body: { level, ...body.intervals! } } as const;
-    const ranking = rankFeatures(new Reading(figures, decay, unit), rankBy, whiskers);
+    const ranking = rankFeatures(new Reading(figures, decay), rankBy, whiskers);
     for (const { name, interval } of ranking) {
       const [ends, ranks] = [means.ends[name]!, means.ranks[name]!];
       if (ends[0] === null) expect(interval, name).toBeNull();

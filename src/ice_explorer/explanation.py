@@ -325,10 +325,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
 
     def _rank_intervals(
-        self, rank_by: RankBy, level: float, decay: float, unit: Unit = "prediction"
+        self, rank_by: RankBy, level: float, decay: float
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], list[tuple[int, int]]]:
         """Return ends of the intervals of a metric and of ranks by it, (n_features,) each, and tied neighbours."""
-        uncertainty = self._uncertainty([of_feature[0] for of_feature in self._influences(decay)], unit)
+        uncertainty = self._uncertainty([of_feature[0] for of_feature in self._influences(decay)], "prediction")
         rank_low, rank_high, tied = uncertainty.compare(rank_by, level)
         return uncertainty.interval(rank_by, level), (rank_low, rank_high), tied
 
@@ -879,9 +879,9 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Of curves: name of the column, or of the group of columns, that colours them.
         decay : float, optional
             λ of the filled bars, or by which segments fade; that of the explanation by default.
-        rank_by, unit, ci : optional
+        rank_by, ci : optional
             Of the ranking: "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact",
-            and the unit and the level of intervals, as for `table`. Intervals are whiskers.
+            and the level of intervals, as for `table`. Intervals are whiskers.
         max_features : int
             Of the ranking: maximum number of bars, 30 by default, fewer if the Axes are too small; a line below states
             the number.

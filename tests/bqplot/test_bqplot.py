@@ -101,9 +101,9 @@ def test_bars_are_the_table_of_the_explorer(x):
     assert bars_of(few).selected is None
 
 
-@pytest.mark.parametrize(("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity"), ("unit", "share")])
+@pytest.mark.parametrize(("trait", "value"), [("decay", 0.01), ("rank_by", "heterogeneity")])
 def test_bars_follow_what_the_ranking_depends_on(x, trait, value):
-    """Another decay, another figure, another unit."""
+    """Another decay, another figure."""
     figure = ice.bqplot.impact(x)
     before = bars_of(figure).y
     setattr(x, trait, value)

@@ -140,24 +140,11 @@ def test_the_view_follows_python_and_python_the_view(explore, view, X):
 
 
 @pytest.mark.slow
-def test_units_change_without_the_model_and_a_convention_is_explained_anew(explore, view, X):
-    """Both change what Python says and what the bars show."""
-    calls = []
-
-    def counted(X):
-        calls.append(len(X))
-        return model(X)
-
-    explorer = explore(counted, X)
+def test_a_convention_is_explained_anew(explore, view, X):
+    """It changes what Python says and what the bars show."""
+    explorer = explore(model, X)
     explorer.feature = "far"
     expect(view).to_have_attribute("data-feature", "far")
-    # What the lines differ by is requested after they are shown, and may predict some of them.
-    expect(view.get_by_test_id("drivers")).to_have_attribute("data-state", re.compile("ready|nothing"))
-    n_calls = len(calls)
-    for chosen in ("sd", "share", "prediction"):
-        explorer.unit = chosen
-        soon(lambda: shown_is_that_of(view, explorer.table), wanted=True)
-    assert len(calls) == n_calls
     open_menu(view)
     view.get_by_test_id("details-summary").click()
     view.get_by_test_id("convention-paper").check()

@@ -121,9 +121,6 @@ def contract():
         "impact": encode([tables.traits["_impact"]]),
         "profile": encode([tables.traits["_profile"]]),
         "table": {str(decay): meaning(explanation, decay) for decay in DECAYS},
-        "readings": {
-            unit: {str(decay): meaning(explanation, decay, unit) for decay in DECAYS} for unit in ("sd", "share")
-        },
         "replies": [
             curves_reply(explanation, "income", 5, [0, 11]),
             curves_reply(explanation, "age", 100, [], [None, *range(11)]),
@@ -144,8 +141,8 @@ def contract():
             *(effects_reply(explanation, name) for name in ("income", "age", "town", "grade", "constant")),
             *(correlated_reply(explanation, name) for name in ("income", "member")),
             *(unlike_reply(explanation, name) for name in ("age", "town")),
-            intervals_reply(explanation, rank_by="in_distribution_impact", level=0.9, decay=0.75, unit="share"),
-            intervals_reply(explanation, rank_by="missing_impact", level=0.9, decay=0.25, unit="prediction"),
+            intervals_reply(explanation, rank_by="in_distribution_impact", level=0.9, decay=0.75),
+            intervals_reply(explanation, rank_by="missing_impact", level=0.9, decay=0.25),
             rows_reply(explanation, [0, 1, 2]),
             rows_reply(
                 explanation._with(_observed_target=np.arange(12.0)), [0, 1, 2, 3], sort_by=4, descending=True, most=3
@@ -197,13 +194,12 @@ def draft(explanation, heads):
     }
 
 
-def meaning(explanation, decay, unit="prediction"):
-    """Every metric of every feature at one decay; null where undefined. In its own unit also by "step"."""
-    table = explanation.table(decay=decay, rank_by=None, unit=unit)
-    if unit == "prediction":
-        table["mean_change"] = [feature._mean_change for feature in explanation.values()]
-        errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
-        table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
+def meaning(explanation, decay):
+    """Every metric of every feature at one decay; null where undefined."""
+    table = explanation.table(decay=decay, rank_by=None)
+    table["mean_change"] = [feature._mean_change for feature in explanation.values()]
+    errors = [name for name in (*METRICS, *PROFILES) if name.endswith("_error")]
+    table = table.assign(**dict.fromkeys(errors, math.nan))  # of what is exact
     return {feature: {name: plain(value) for name, value in row.items()} for feature, row in table.iterrows()}
 
 
@@ -298,8 +294,8 @@ def intervals_reply(explanation, **request):
     """Ends of intervals by the table, and pairs of tied neighbours by name."""
     request = {"type": "intervals", **request}
     body = answer(explanation, request)
-    rank_by, level, decay, unit = (request[name] for name in ("rank_by", "level", "decay", "unit"))
-    table = explanation.table(decay, rank_by=rank_by, unit=unit, ci=level)
+    rank_by, level, decay = (request[name] for name in ("rank_by", "level", "decay"))
+    table = explanation.table(decay, rank_by=rank_by, ci=level)
     means = {
         "ends": {
             feature: [plain(row[f"{rank_by}_{end}"]) for end in ("low", "high")] for feature, row in table.iterrows()

@@ -14,7 +14,6 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ import pandas as pd
 import pytest
 from kernel_end import assert_alike, unpacked
 
-from ice_explorer.results.options import CONVENTIONS, METRIC_RANKINGS, UNITS
+from ice_explorer.results.options import CONVENTIONS, METRIC_RANKINGS
 from ice_explorer.scene.choices import DocumentState
 from ice_explorer.standalone.recording import _in_planes, _is_whole, _key
 from ice_explorer.widget.work import work_of
@@ -355,8 +354,8 @@ def list_requests(explorer: Explorer, work, explanation):
         splits = {tuple(driver.levels) for driver in drivers if driver.column == label and driver.levels is not None}
         for levels in [None, *map(list, sorted(splits))]:
             yield requests.ColorsRequest("", label, rows, levels)
-    for rank_by, unit in product(METRIC_RANKINGS, UNITS) if explorer.intervals else ():
-        yield requests.IntervalsRequest("", rank_by, 0.95, 0.75, unit)
+    for rank_by in METRIC_RANKINGS if explorer.intervals else ():
+        yield requests.IntervalsRequest("", rank_by, 0.95, 0.75)
     if explorer.interactions:
         yield requests.InteractionsRequest("")
     for first, second in explorer.pairs:

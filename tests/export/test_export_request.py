@@ -58,7 +58,7 @@ def explanation(X):
 def asked(format="svg", what="view", *, to="browser", width=None, dpi=None, feature="moon", choices=None):  # noqa: A002 - as the message has it
     state = {
         "feature": feature, "color_by": None, "kind": "c-ice", "decay": 0.75, "rank_by": "impact",
-        "unit": "prediction", "ci": None, "anchor": "min",
+        "ci": None, "anchor": "min",
         "max_lines": 30, "selection": [],
     }  # fmt: skip
     return {
@@ -306,7 +306,6 @@ def test_all_features_wait_until_they_are_there(make, X, form, what):
         ("state.color_by", 3),
         ("state.kind", ["ice"]),
         ("state.decay", 0),
-        ("state.unit", {}),
         ("state.anchor", True),
         ("state.max_lines", 0),
         ("state.selection", [1.5]),

@@ -75,7 +75,6 @@ VALID_TRAITS = {
     "decay": st.sampled_from([0.01, 0.5, 1, 1.0]),
     "rank_by": st.sampled_from(METRIC_RANKINGS),
     "convention": st.sampled_from(["step", "paper"]),
-    "unit": st.sampled_from(["prediction", "sd", "share"]),
     "ci": st.sampled_from([None, True, False, 0.5, 0.95]),
     "anchor": st.sampled_from(["min", "max", "median", "own", 0, 0.5, 1e300]),
     "max_lines": st.sampled_from([1, 5, 2**40]),
@@ -107,7 +106,7 @@ REQUESTS = st.one_of(
         "intervals",
         rank_by=st.sampled_from(RANKINGS),
         level=st.sampled_from([0.5, 0.95]),
-        **{name: VALID_TRAITS[name] for name in ("decay", "unit")},
+        decay=VALID_TRAITS["decay"],
     ),
     request("two_way", first=FEATURES, second=FEATURES),
     request(

@@ -468,7 +468,7 @@ def test_a_direction_that_rounds_to_0_has_no_sign():
         "levels": replace(bar, direction=math.nan, is_unordered=True),
         "none": replace(bar, direction=-0.0004),
     }
-    ranking = Ranking("impact", "step", "prediction", tuple(bars.values()))
+    ranking = Ranking("impact", "step", tuple(bars.values()))
     assert {name: ranking.sign(of) for name, of in bars.items()} == {name: name for name in bars}
     tiny = replace(bar, value=0.0003)
     assert ranking.sign(tiny) == "none"
@@ -487,7 +487,7 @@ def test_a_figure_says_where_it_comes_from(explanation, tmp_path):
     assert set(found.pop("versions")) == {"ice_explorer", "numpy", "python"}
     shown_here = {"title": "Individual conditional expectation", "feature": "age", "kind": "c-ice", "anchor": "min"}
     used = {"rows_used": 60, "n_observations": 60, "n_grid": len(explanation["age"].grid), "weighted": False, "seed": 0}
-    counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step", "unit": "prediction"}
+    counted = {"rank_by": "in_distribution_impact", "decay": 0.5, "convention": "step"}
     computed = {"grid": "observed", "distance": "marginal", "output": "prediction", "response": "callable"}
     rest = {"color_by": "region", "ci": None, "method": "brute", "view": {"fade": "distance"}, "not_drawn": []}
     code = (
@@ -569,11 +569,6 @@ def test_the_ranking_draws_the_table(explanation):
     assert "tick" not in {line.get_gid() for line in by_impact.lines}
     few = plot_ranking(explanation, decay=1.0, max_features=3)
     assert (len(few.get_yticks()), texts(few, "count")) == (2, ["2 of 6 features"])
-    of_sd = plot_ranking(explanation, unit="sd")
-    assert_allclose([bar.get_width() for bar in of_sd.patches], explanation.table(unit="sd")["in_distribution_impact"])
-    assert of_sd.get_xlabel() == "% of the standard deviation of the predictions"
-    figures = [text.get_text() for text in of_sd.texts if text.get_text().endswith("%")]
-    assert len(figures) == len(table)
 
 
 def jump(**options):

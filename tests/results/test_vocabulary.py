@@ -70,7 +70,7 @@ def test_the_surface_is_small(three):
     assert members(x) == {
         "anchor", "ci", "color_by", "convention", "decay", "distance", "explanation", "feature", "freeze", "kind",
         "figure", "max_lines", "model", "models", "output", "rank_by", "response", "save", "selected", "selection",
-        "state", "table", "unit",
+        "state", "table",
     }  # fmt: skip
     assert list(inspect.signature(ice.explain).parameters) == [
         "model", "X", "y", "features", "groups", "categorical_features", "output", "response", "grid", "grid_size",

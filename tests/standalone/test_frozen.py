@@ -21,7 +21,7 @@ import ice_explorer as ice
 from ice_explorer.beyond.interactions import JointEffects
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.export.save import save
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS
+from ice_explorer.results.options import METRIC_RANKINGS
 from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.scene.display_axis import display_axis
 from ice_explorer.standalone import page as page_module
@@ -174,20 +174,20 @@ def bytes_of(array):
 
 @pytest.mark.wide
 def test_intervals_are_there_as_the_page_is_saved(explanation, tmp_path, whole):
-    """Of every metric in every unit, at the level and decay of the view; none where it shows none."""
+    """Of every metric, at the level and decay of the view; none where it shows none."""
     assert whole.replies("intervals") == []
     state = ViewState(ci=0.9, decay=0.5)
     page = Page(save(explanation, state, tmp_path / "intervals.html", max_lines=5))
     kept = page.replies("intervals", level=0.9, decay=0.5)
     assert page.recording["traits"]["ci"] == 0.9
-    assert len(kept) == len(METRIC_RANKINGS) * len(UNITS)
+    assert len(kept) == len(METRIC_RANKINGS)
     for reply in kept:
-        metric, unit = reply["request"]["rank_by"], reply["request"]["unit"]
-        table = explanation.table(0.5, rank_by=metric, unit=unit, ci=0.9).loc[explanation.features]
+        metric = reply["request"]["rank_by"]
+        table = explanation.table(0.5, rank_by=metric, ci=0.9).loc[explanation.features]
         names = (f"{metric}_low", f"{metric}_high", "rank_low", "rank_high")
         intervals = page.body(reply)["intervals"]
         for name, end in zip(names, ("low", "high", "rank_low", "rank_high"), strict=True):
-            assert_array_equal(intervals[end], table[name], err_msg=f"{name}, {unit}")
+            assert_array_equal(intervals[end], table[name], err_msg=name)
 
 
 def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):

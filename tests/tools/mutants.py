@@ -67,8 +67,8 @@ MUTATIONS: Final = r"""
 + np.searchsorted(DECAYS, [decay, decay, 1.0])
 = x.table forgets the level of intervals
 @ widget/explorer.py : widget/test_intervals_widget.py
-- unit=self.unit, ci=self.ci)
-+ unit=self.unit)
+- rank_by=order, ci=self.ci)
++ rank_by=order)
 = a saved selection may hold row n
 @ widget/traits.py : widget/test_state.py widget/test_state_of_fewer_rows.py
 - "selection", range(known._n_observations), "rows

@@ -41,7 +41,7 @@ class Model:
 def ask(explorer, request_id="a", **changed):
     request = {
         "type": "intervals", "rank_by": "impact", "level": 0.9, "decay": 0.75,
-        "unit": "prediction", **changed,
+        **changed,
     }  # fmt: skip
     reply, _ = kernel_end.ask(explorer, request_id, **request)
     return reply
@@ -51,14 +51,13 @@ def pairs_of(explorer, body):
     return [(explorer._features[first], explorer._features[second]) for first, second in body["intervals"]["tied"]]
 
 
-@pytest.mark.parametrize("unit", ["prediction", "sd", "share"])
-def test_the_browser_is_told_intervals_and_ties(make, X, unit):
+def test_the_browser_is_told_intervals_and_ties(make, X):
     """Those of `table`, in the order of the header, without calling the model."""
     model = Model()
     explorer = make(model, X)
-    table = explorer.explanation.table(rank_by="impact", unit=unit, ci=0.9).loc[explorer._features]
+    table = explorer.explanation.table(rank_by="impact", ci=0.9).loc[explorer._features]
     n_calls = model.n_calls
-    reply = ask(explorer, unit=unit)
+    reply = ask(explorer)
     assert reply["type"] == "result"
     assert (reply["body"]["n_known"], reply["body"]["n_features"]) == (4, 4)
     for name, column in zip(("low", "high", "rank_low", "rank_high"), ENDS, strict=True):

@@ -117,7 +117,7 @@ def test_disagreement_has_no_intervals(make, X, models):
     """The reply is complete, and holds no number."""
     explorer = make(models, X)
     assert explorer.explanation.features == explorer.explanation.features
-    request = {"level": 0.9, "decay": 0.75, "unit": "prediction"}
+    request = {"level": 0.9, "decay": 0.75}
     body = ask(explorer, type="intervals", rank_by="disagreement", **request)[0]["body"]
     assert (body["n_known"], body["n_features"], body["intervals"].pop("tied")) == (3, 3, [])
     assert [np.isnan(ends).tolist() for ends in body["intervals"].values()] == [[True] * 3] * 4

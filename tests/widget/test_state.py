@@ -41,7 +41,6 @@ SET = {
     "decay": 0.31,
     "rank_by": "heterogeneity",
     "convention": "paper",
-    "unit": "share",
     "ci": 0.9,
     "anchor": 0.25,
     "max_lines": 12,

@@ -60,7 +60,7 @@ def test_ties_name_places_among_all_features(make, ask):
     wait_until(lambda: explorer._status["state"] == "error")
     for feature in "cd":
         assert ask(explorer, type="curves", feature=feature, max_lines=5, selection=[])[0]["type"] == "result"
-    request = {"rank_by": "impact", "level": 0.95, "decay": 1.0, "unit": "prediction"}
+    request = {"rank_by": "impact", "level": 0.95, "decay": 1.0}
     intervals = None
     while intervals is None:
         intervals = ask(explorer, type="intervals", **request)[0]["body"]["intervals"]

@@ -226,7 +226,6 @@ def test_the_spread_of_the_predictions_is_measured_once_in_the_background(make, 
     sd = wait_until(lambda: explorer._header["prediction_sd"])
     assert_allclose(sd, np.std(Model().predict(X)), rtol=1e-12)
     n_calls = len(calls)
-    explorer.unit = "sd"
     assert explorer.table is not None
     assert len(calls) == n_calls
     if is_explained:
@@ -287,9 +286,9 @@ def test_cancelling_keeps_what_is_there_and_resuming_computes_the_rest(make, X, 
 
 
 def test_the_table_is_that_of_the_bars(ready):
-    """In the order, at the decay and in the unit of the traits; its first row is open."""
-    ready.decay, ready.rank_by, ready.unit = 0.1, "non_linearity", "sd"
-    table = ready.explanation.table(0.1, rank_by="non_linearity", unit="sd")
+    """In the order and at the decay of the traits."""
+    ready.decay, ready.rank_by = 0.1, "non_linearity"
+    table = ready.explanation.table(0.1, rank_by="non_linearity")
     assert_frame_equal(ready.table, table)
 
 
@@ -358,7 +357,6 @@ def test_selected_rows_come_in_the_container_of_x(ready, make, X):
         ("feature", "town", "^No feature named 'town' was explained. There are 3 features: 'slope', 'bend', 'flag'.$"),
         ("color_by", "twon", "Did you mean 'town'?"),
         ("kind", 3, "^`kind` must be 'ice', 'c-ice' or 'd-ice'; got 3.$"),
-        ("unit", "shares", "Did you mean 'share'?"),
         ("distance", "custom", "^`distance` must be 'marginal' or 'conditional'; got 'custom'.$"),
         ("ci", 95, "^`ci` must be greater than 0 and less than 1; got 95. Use `ci=0.95` for"),
         ("decay", "half", "; got 'half'. Use `decay=1` to"),
@@ -576,7 +574,7 @@ def test_traits_set_from_two_threads_are_all_kept(ready):
 
 def test_every_request_has_one_reply_under_its_id(ready):
     """A result, or an error in one sentence."""
-    in_percent = {"rank_by": "impact", "level": 0.9, "decay": 1, "unit": "sd"}
+    of_impact = {"rank_by": "impact", "level": 0.9, "decay": 1}
     requests = {
         "a": {"type": "curves", "feature": "bend", "max_lines": 5, "selection": []},
         "b": {"type": "colors", "column": "town", "positions": [0, 1]},
@@ -585,7 +583,7 @@ def test_every_request_has_one_reply_under_its_id(ready):
         "e": {"type": "what_if", "position": 3, "features": ["slope", "flag"]},
         "f": {"type": "in_common", "positions": [0, 1, 2, 3, 4]},
         "g": {"type": "extreme", "end": "lowest"},
-        "h": {"type": "intervals", **in_percent},
+        "h": {"type": "intervals", **of_impact},
         "1": {"type": "dance"},
         "2": {"type": "curves", "feature": "town", "max_lines": 5, "selection": []},
         "3": {"type": "rows"},
@@ -777,14 +775,14 @@ def test_another_output_is_explained_anew(make, X):
     """It has tables, header and curves of its own; other traits stay."""
     explorer = make(Iris(), X, output="setosa")
     before = explorer.table["impact"]["slope"]
-    explorer.feature, explorer.convention, explorer.unit = "bend", "paper", "share"
+    explorer.feature, explorer.convention = "bend", "paper"
     explorer.output = "versicolor"
     assert explorer.table["impact"]["slope"] == 0
     assert explorer._header["output_label"] == "probability of versicolor"
     set_from_page(explorer, output="virginica")
-    assert_frame_equal(explorer.table, explorer.explanation.table(unit="share"))
+    assert_frame_equal(explorer.table, explorer.explanation.table())
     assert explorer._header["convention"] == "paper"
-    explorer.convention, explorer.unit = "step", "prediction"
+    explorer.convention = "step"
     assert_allclose(explorer.table["impact"]["slope"], before)
     assert explorer.feature == "bend"
     reply, _ = ask(explorer, type="curves", feature="slope", max_lines=5, selection=[])

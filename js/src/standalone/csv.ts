@@ -47,7 +47,7 @@ const rounded = (value: number): number => Number(value.toPrecision(DIGITS));
 
 export const RANKING_COLUMNS = ["feature", ...MEASURED];
 
-/** A row for each feature, in the order and unit of the bars. */
+/** A row for each feature, in the order of the bars. */
 export function* rankingRows(ranking: readonly RankedFeature[], reading: Reading): Iterable<Cell[]> {
   for (const { index, name } of ranking) {
     yield [name, ...MEASURED.map((metric) => rounded(reading.get(index, metric)))];

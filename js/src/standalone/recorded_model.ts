@@ -50,7 +50,7 @@ const NOT_COMPUTED =
 /** Entries of requests that replies are recorded by; all others choose among the rows. */
 const KEY = [
   ...["type", "feature", "model", "column", "levels", "rank_by", "level", "decay"],
-  ...["unit", "first", "second", "end"],
+  ...["first", "second", "end"],
 ];
 /** Entries of replies with a part for each row; all others belong to the feature or column. */
 const OF_ROWS = new Set([

@@ -25,12 +25,12 @@ export function modelColors(models: readonly string[], drawn: readonly number[],
 /** Places of the two models that disagree most on a feature; null while that is not known, and with one model. */
 export function mostApart(reading: Reading, index: number): [number, number] | null {
   const { models } = reading.figures.header;
-  if (models.length < 2 || !Number.isFinite(reading.plain(index, "disagreement"))) return null;
+  if (models.length < 2 || !Number.isFinite(reading.get(index, "disagreement"))) return null;
   if (models.length === 2) return [0, 1];
   let most: [number, number] = [0, 1];
   for (let a = 0; a < models.length; a++) {
     for (let b = a + 1; b < models.length; b++) {
-      const of = ([one, other]: [number, number]) => reading.plain(index, `disagreement_${one}_${other}`);
+      const of = ([one, other]: [number, number]) => reading.get(index, `disagreement_${one}_${other}`);
       if (of([a, b]) > of(most)) most = [a, b];
     }
   }

@@ -23,6 +23,9 @@ export interface Draft {
 /** The figure of one of several models, and its rank by it. */
 export type ModelFigure = Pick<RankedFeature, "value" | "tick" | "rank">;
 
+/** By how much a bar that is longer than its tick is so: more than single precision rounds to, and seen. */
+const LEAST_LONGER = 1e-3;
+
 export interface RankedFeature {
   /** Index in the header, and so in every table. */
   index: number;
@@ -36,8 +39,8 @@ export interface RankedFeature {
   value: number;
   /** Impact without decay, in a ranking by in-distribution impact; null in any other. */
   tick: number | null;
-  /** Why the bar is longer than its tick; null if it is not. */
-  longer: "steeper" | "share" | null;
+  /** Whether the bar is longer than its tick: curves are steeper near the observed values. */
+  isLonger: boolean;
   direction: number;
   /** Share of the weight that the decay keeps. */
   support: number;
@@ -86,7 +89,7 @@ export function rankFeatures(
       known: isKnown(reading.figures, index),
       value,
       tick,
-      longer: tick !== null && isLonger(value, tick) ? longerBy(reading, index) : null,
+      isLonger: tick !== null && value > tick * (1 + LEAST_LONGER),
       direction: of("direction"),
       support: of("support"),
       draft: draftOf(reading, index, rankBy),
@@ -139,14 +142,6 @@ function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly 
     return figures;
   });
   for (const feature of ranked) feature.models = rankings.map((figures) => figures.get(feature.index)!);
-}
-
-/** By more than what single precision rounds to, and can be seen. */
-const isLonger = (value: number, tick: number): boolean => value > tick * (1 + 1e-3);
-
-/** Of shares the bar may be longer although the figure itself is not. */
-function longerBy(reading: Reading, index: number): RankedFeature["longer"] {
-  return isLonger(reading.plain(index, "in_distribution_impact"), reading.plain(index, "impact")) ? "steeper" : "share";
 }
 
 function intervalOf(whiskers: Whiskers, index: number): Interval | null {

@@ -31,7 +31,6 @@ import {
   type RowsRequest,
   type Status,
   type Traits,
-  type Unit,
   type ViewChoices,
 } from "../wire/protocol.ts";
 import { decodeImpact, decodeModels, decodeProfile, type Figures, type ModelTables } from "../wire/tables.ts";
@@ -105,7 +104,6 @@ export class Store {
   readonly decay: ReadonlySignal<number>;
   readonly rankBy: ReadonlySignal<RankBy>;
   readonly convention: ReadonlySignal<Convention>;
-  readonly unit: ReadonlySignal<Unit>;
   /** Level of the intervals of the bars; null shows none. */
   readonly intervals: ReadonlySignal<number | null>;
   readonly anchor: ReadonlySignal<Anchor>;
@@ -152,16 +150,14 @@ export class Store {
   );
   readonly reading: ReadonlySignal<Reading | null> = computed(() => {
     const figures = this.figures.value;
-    if (figures === null) return null;
-    const isDefined = this.unit.value !== "sd" || figures.header.prediction_sd !== null;
-    return new Reading(figures, this.decay.value, isDefined ? this.unit.value : "prediction");
+    return figures === null ? null : new Reading(figures, this.decay.value);
   });
-  /** Figures of each of several models; per cent of the SD are of that of the open one, so that they compare. */
+  /** Figures of each of several models. */
   readonly #readings: ReadonlySignal<Reading[]> = computed(() => {
     const reading = this.reading.value;
     if (reading === null) return [];
-    const { figures, decay, unit } = reading;
-    return this.#described.value.models.map((tables) => new Reading({ ...figures, ...tables }, decay, unit));
+    const { figures, decay } = reading;
+    return this.#described.value.models.map((tables) => new Reading({ ...figures, ...tables }, decay));
   });
   /** Whether the figures still are those before the last choice of a convention or of a unit of distances. */
   readonly isCounting: ReadonlySignal<boolean> = computed(() => {
@@ -184,8 +180,7 @@ export class Store {
   readonly #ranksAtDefault: ReadonlySignal<ReadonlyMap<number, number>> = computed(() => {
     const [reading, rankBy] = [this.reading.value, this.rankBy.value];
     if (reading === null || rankBy !== "in_distribution_impact") return new Map();
-    const { figures, unit } = reading;
-    const ranked = rankFeatures(new Reading(figures, DOCUMENT_DEFAULTS.decay, unit), rankBy);
+    const ranked = rankFeatures(new Reading(reading.figures, DOCUMENT_DEFAULTS.decay), rankBy);
     return new Map(ranked.filter(({ known }) => known).map(({ index, rank }) => [index, rank]));
   });
   /** By how many ranks each feature is above that at the default decay, by its index; empty where none is known. */
@@ -207,9 +202,9 @@ export class Store {
     if (reading === null || level === null || state === "computing" || rankBy === "disagreement") return null;
     const isDecayed = rankBy === "in_distribution_impact";
     if (this.isCounting.value || (isDecayed && this.dragging.value)) return null;
-    const { decay, unit } = reading;
-    const of = [this.measured.value, done, rankBy, level, unit, isDecayed ? decay : null];
-    return { key: JSON.stringify(of), rank_by: rankBy, level, decay, unit };
+    const { decay } = reading;
+    const of = [this.measured.value, done, rankBy, level, isDecayed ? decay : null];
+    return { key: JSON.stringify(of), rank_by: rankBy, level, decay };
   });
   /**
    * Intervals of the bars. They belong to one decay: while the slider moves there are none, because a whisker of another
@@ -402,7 +397,6 @@ export class Store {
     this.decay = this.#follow("decay");
     this.rankBy = this.#follow("rank_by");
     this.convention = this.#follow("convention");
-    this.unit = this.#follow("unit");
     this.intervals = this.#follow("ci");
     this.anchor = this.#follow("anchor");
     this.maxLines = this.#follow("max_lines");

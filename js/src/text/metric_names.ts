@@ -1,7 +1,7 @@
 /** What the figures are called and what they mean, one sentence each. */
-import type { Convention, Header, RankBy, Unit } from "../wire/protocol.ts";
+import type { Convention, RankBy } from "../wire/protocol.ts";
 import { explanation, variantsOf } from "./glossary.ts";
-import { count, number, plural } from "./numbers.ts";
+import { count, plural } from "./numbers.ts";
 
 export const RANK_LABELS: Record<RankBy, string> = {
   impact: explanation("impact").name,
@@ -21,31 +21,13 @@ export const CONVENTION_LABELS: Record<Convention, string> = {
   paper: explanation("paper").name,
 };
 
-/** The figures of the bars in a few words, in their unit. */
-export function captionOf(metric: RankBy, unit: Unit, quantity: string): string {
+/** The figures of the bars in a few words. */
+export function captionOf(metric: RankBy, quantity: string): string {
   const isImpact = metric === "impact" || metric === "in_distribution_impact";
   const name = isImpact ? "" : `${RANK_LABELS[metric]}, `;
-  if (unit === "sd") return `${name}% of the standard deviation of the predictions`;
-  if (unit === "share") return `${name}% of all features together`;
   const change = `change of the ${quantity}`;
   const isPerSd = metric !== "missing_impact" && metric !== "disagreement";
   return `${name}${change}${isPerSd ? " per standard deviation of the feature" : ""}`;
-}
-
-/** What per cent are of; null for the unit of the prediction. */
-export function unitMeaning(unit: Unit, header: Header, nKnown: number): string | null {
-  switch (unit) {
-    case "prediction":
-      return null;
-    case "sd":
-      return `Per cent of the standard deviation of the predictions, ${number(header.prediction_sd ?? Number.NaN)}.`;
-    case "share": {
-      const all = header.features.length;
-      return nKnown < all
-        ? `Per cent of the total over the ${plural(nKnown, "feature")} computed so far.`
-        : "Per cent of the total over all features.";
-    }
-  }
 }
 
 /** A level in per cent: 0.95 is 95 %, 0.999 is 99.9 %. */

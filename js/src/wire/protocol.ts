@@ -33,7 +33,6 @@ export interface DocumentState {
   kind: Kind;
   decay: number;
   rank_by: RankBy;
-  unit: Unit;
   ci: number | null;
   anchor: Anchor;
   max_lines: number;
@@ -92,7 +91,6 @@ export const DOCUMENT_DEFAULTS: Readonly<DocumentState> = {
   kind: "ice",
   decay: 0.75,
   rank_by: "in_distribution_impact",
-  unit: "prediction",
   ci: null,
   anchor: "min",
   max_lines: 1000,
@@ -606,7 +604,6 @@ export interface IntervalsRequest {
   rank_by: RankBy;
   level: number;
   decay: number;
-  unit: Unit;
 }
 
 /** Requests how far features act together; the next request continues where the reply is incomplete. */

@@ -16,7 +16,6 @@ function kernelModel(feature: string): FakeModel {
     decay: 0.75,
     rank_by: "in_distribution_impact",
     convention: "paper",
-    unit: "prediction",
     ci: null,
     anchor: "min",
     max_lines: 1000,

@@ -16,7 +16,6 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
     exporter({
       kind: "c-ice",
       decay: 0.5,
-      unit: "share",
       ci: 0.9,
       _view: { shared_y: false, left: "bars" },
     }),
@@ -37,7 +36,6 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
         color_by: null,
         anchor: "min",
         selection: [],
-        unit: "share",
         ci: 0.9,
       },
     },

@@ -64,7 +64,7 @@ test("intervals are off at first and cost nothing; a switch or Python draws them
 function intervalsOf(model: FakeModel): IntervalsBody {
   const header = model.get("_header");
   const [impact, profile] = [decodeImpact(header, model.get("_impact")), decodeProfile(header, model.get("_profile"))];
-  const known = rankFeatures(new Reading({ header, impact, profile }, 0.75, "prediction"), "impact");
+  const known = rankFeatures(new Reading({ header, impact, profile }, 0.75), "impact");
   const n = header.features.length;
   const ends = () => new Float64Array(n).fill(Number.NaN);
   const [low, high, rank_low, rank_high] = [ends(), ends(), ends(), ends()];
@@ -134,7 +134,7 @@ test("a bracket joins the rows of tied neighbours, half in each, which the toolt
 });
 
 test("who cannot see the brackets hears of them with the open feature", async () => {
-  const { intervals } = kernel.recorded("intervals", { rank_by: "in_distribution_impact", unit: "prediction" });
+  const { intervals } = kernel.recorded("intervals", { rank_by: "in_distribution_impact" });
   const tied = kernel.header.features[intervals!.tied[0]![0]]!;
   const mounted = await mountDrawn(kernel.model({ feature: tied.name, ci: 0.95 }));
   await ready(mounted);

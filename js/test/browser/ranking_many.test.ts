@@ -201,45 +201,6 @@ test("how impact is counted is chosen in the details, which are folded, each cho
   expect(part("rank-by-text").textContent).toContain("its standard deviation, times");
 });
 
-test("bars can be read in per cent of the standard deviation, and as shares that add up to 100", async () => {
-  const { part, parts, model } = await mountFrame(marker());
-  const shown = () => parts("bar-figure").map(({ textContent }) => textContent!);
-  const before = shown();
-  const unit = (name: "sd" | "share" | "prediction") => {
-    model.push("unit", name);
-    return frame();
-  };
-  expect(part("ranking-unit").textContent).toBe(
-    "change of the probability of readmitted per standard deviation of the feature",
-  );
-  await unit("share");
-  expect(shown().every((figure) => figure.endsWith("\u00a0%"))).toBe(true);
-  const total = shown().reduce((sum, figure) => sum + Number.parseFloat(figure), 0);
-  expect(Math.abs(total - 100)).toBeLessThan(0.5);
-  expect(part("ranking-unit").textContent).toBe("% of all features together");
-  expect(part("rank-by-text").textContent).toMatch(/Per cent of the total over all features\.$/);
-  await unit("sd");
-  expect(part("ranking-unit").textContent).toBe("% of the standard deviation of the predictions");
-  expect(part("rank-by-text").textContent).toMatch(/Per cent of the standard deviation of the predictions, 0\.\d+\.$/);
-  await unit("prediction");
-  expect(shown()).toEqual(before);
-});
-
-test("shares of features that are not all computed say of how many they are", async () => {
-  const { part } = await mountFrame(kernel.model({ ...kernel.partial(3), unit: "share" }));
-  expect(part("rank-by-text").textContent).toMatch(/total over the 3 features computed so far\.$/);
-});
-
-test("per cent of the standard deviation waits until that is known, and follows then", async () => {
-  const model = kernel.model({ unit: "sd", _header: { ...kernel.header, prediction_sd: null } });
-  const { part, parts } = await mountFrame(model);
-  expect(part("ranking-unit").textContent).toContain("change of the probability");
-  model.push("_header", kernel.header);
-  await frame();
-  expect(part("ranking-unit").textContent).toContain("% of the standard deviation");
-  expect(parts("bar-figure")[0]!.textContent).toMatch(/%$/);
-});
-
 /** The figures of a computation that ends: tables, the open feature and the status come one after another, as from Python. */
 async function complete(model: FakeModel, whole: FakeModel, feature: string): Promise<void> {
   for (const name of ["_impact", "_profile"] as const) model.push(name, whole.get(name));

@@ -101,7 +101,6 @@ describe("intervals", () => {
     rank_by: "in_distribution_impact",
     level: 0.9,
     decay: 0.75,
-    unit: "prediction",
   };
   const low = async (request: IntervalsRequest) => {
     return (await client().request(request)).intervals!.low;

@@ -8,7 +8,7 @@ import { type Unlike, unlikeOn } from "../../src/state/curves.ts";
 import { rankFeatures, whiskerOf } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
 import { SteadyOrder } from "../../src/state/steady_order.ts";
-import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
+import type { Header, RankBy } from "../../src/wire/protocol.ts";
 import { DecayProfile, ImpactTable } from "../../src/wire/tables.ts";
 import { curvesOf } from "../curves.ts";
 import { storeOf } from "../stores.ts";
@@ -16,7 +16,7 @@ import { storeOf } from "../stores.ts";
 const NONE = Number.NaN;
 
 /** Features by their impact, with standard errors; without one they are exact. */
-function rankedBy(figures: number[], errors: (number | null)[], unit: Unit = "prediction", rankBy: RankBy = "impact") {
+function rankedBy(figures: number[], errors: (number | null)[], rankBy: RankBy = "impact") {
   const header = {
     features: errors.map((error, at) => ({ name: `f${at}`, n_grid: 8, n_rows: error === null ? null : 100 })),
     profiles: ["in_distribution_impact", "in_distribution_impact_error"],
@@ -29,7 +29,7 @@ function rankedBy(figures: number[], errors: (number | null)[], unit: Unit = "pr
   const steps = [...figures.flatMap((value) => [value / 2, value]), ...errors.flatMap((error) => [0.5, error!])];
   const decays = { first: 0.5, step: 0.5, count: 2 };
   const profile = new DecayProfile(header.profiles, figures.length, decays, Float32Array.from(steps));
-  return rankFeatures(new Reading({ header, impact, profile }, 0.5, unit), rankBy);
+  return rankFeatures(new Reading({ header, impact, profile }, 0.5), rankBy);
 }
 
 test("whiskers are 1.96 standard errors to each side, not below 0, and missing where there is no error", () => {
@@ -42,11 +42,9 @@ test("whiskers are 1.96 standard errors to each side, not below 0, and missing w
   expect([unsure!.draft, whiskerOf(unsure!)]).toEqual([{ nRows: 100, margin: null }, null]);
 });
 
-test("whiskers follow the unit and the decay", () => {
-  const margin = (unit: Unit, rankBy?: RankBy) => rankedBy([10, 6], [1, 1], unit, rankBy)[0]!.draft!.margin!;
-  expect(margin("sd")).toBeCloseTo((100 * 1.96) / 4, 6);
-  expect(margin("share")).toBeCloseTo((100 * 1.96) / 16, 6);
-  expect(margin("prediction", "in_distribution_impact")).toBeCloseTo(0.98, 6);
+test("whiskers follow the decay", () => {
+  const [first] = rankedBy([10, 6], [1, 1], "in_distribution_impact");
+  expect(first!.draft!.margin!).toBeCloseTo(0.98, 6);
 });
 
 test("any rank may move while one figure rests on a sample", () => {

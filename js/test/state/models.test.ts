@@ -88,7 +88,7 @@ test("of several models the two that disagree most are named", () => {
   const store = storeOf(four.model({ rank_by: "disagreement" }));
   const { index, apart, value } = store.ranking.value[0]!;
   const reading = store.reading.value!;
-  const of = ([a, b]: [number, number]) => reading.plain(index, `disagreement_${a}_${b}`);
+  const of = ([a, b]: [number, number]) => reading.get(index, `disagreement_${a}_${b}`);
   const pairs = [0, 1, 2].flatMap((a) => [1, 2, 3].filter((b) => b > a).map((b): [number, number] => [a, b]));
   expect(of(apart!)).toBe(Math.max(...pairs.map(of)));
   expect(of(apart!)).toBe(value);

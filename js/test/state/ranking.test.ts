@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Whiskers } from "../../src/state/intervals.ts";
 import { rankFeatures, tiedWith } from "../../src/state/ranking.ts";
 import { Reading } from "../../src/state/reading.ts";
-import type { Header, RankBy, Unit } from "../../src/wire/protocol.ts";
+import type { Header, RankBy } from "../../src/wire/protocol.ts";
 import { DecayProfile, type Figures, ImpactTable } from "../../src/wire/tables.ts";
 
 const header = {
@@ -25,8 +25,8 @@ const profile = new DecayProfile(
   { first: 0.5, step: 0.5, count: 2 },
   Float32Array.of(2, 1, 0.5, 3, ...unknown, 0.5, 1, 0.25, 1, ...unknown),
 );
-const ranked = (decay: number, rankBy: RankBy, changed: Partial<Figures> = {}, unit: Unit = "prediction") =>
-  rankFeatures(new Reading({ header, impact, profile, ...changed }, decay, unit), rankBy);
+const ranked = (decay: number, rankBy: RankBy, changed: Partial<Figures> = {}) =>
+  rankFeatures(new Reading({ header, impact, profile, ...changed }, decay), rankBy);
 const names = (decay: number, rankBy: RankBy) => ranked(decay, rankBy).map(({ name }) => name);
 
 test("the order follows the decay, without anything else", () => {
@@ -40,21 +40,10 @@ test("a bar is as long as the figure it is ranked by; where that decays, a tick 
   expect(ranked(0.5, "heterogeneity")[0]).toMatchObject({ value: 5, tick: null });
 });
 
-test("a bar is longer than its tick where curves are steeper near the observed values, or of shares by share", () => {
-  const longer = (decay: number, unit: Unit) =>
-    ranked(decay, "in_distribution_impact", {}, unit).map(({ name, longer }) => [name, longer]);
-  expect(longer(0.5, "prediction").slice(0, 2)).toEqual([
-    ["a", "steeper"],
-    ["b", null],
-  ]);
-  expect(longer(1, "prediction").every(([, reason]) => reason === null)).toBe(true);
-  const alike = new ImpactTable(["impact"], Float32Array.of(2, 3, Number.NaN));
-  const shares = ranked(0.5, "in_distribution_impact", { impact: alike }, "share");
-  expect(shares.map(({ name, longer }) => [name, longer])).toEqual([
-    ["a", "share"],
-    ["b", null],
-    ["c", null],
-  ]);
+test("a bar is longer than its tick where curves are steeper near the observed values", () => {
+  const longer = (decay: number) =>
+    ranked(decay, "in_distribution_impact").flatMap(({ name, isLonger }) => (isLonger ? [name] : []));
+  expect([longer(0.5), longer(1)]).toEqual([["a"], []]);
 });
 
 test.each([
@@ -77,7 +66,7 @@ test.each([
   const ends = () => Float64Array.of(1, 2, Number.NaN);
   const body = { low: ends(), high: ends(), rank_low: ends(), rank_high: ends(), tied: [[...tied]], level: 0.9 };
   const whiskers = { state: "ready", share: 1, body } as Whiskers;
-  const found = rankFeatures(new Reading({ header, impact, profile }, 0.5, "prediction"), "impact", whiskers);
+  const found = rankFeatures(new Reading({ header, impact, profile }, 0.5), "impact", whiskers);
   expect(found.map(({ name }) => name)).toEqual(["b", "a", "c"]);
   expect(found.map(({ tiedAfter }) => tiedAfter)).toEqual([...after, null]);
   expect(found.map(({ tiedBefore }) => tiedBefore)).toEqual([...before, null]);
@@ -92,13 +81,4 @@ test("a figure that is undefined for a feature follows the others, and comes bef
     ["c", false],
   ]);
   expect(undefinedForB[1]!.value).toBeNaN();
-});
-
-test("shares of nothing but rounding errors are 0", () => {
-  const flat = new ImpactTable(["impact", "heterogeneity"], Float32Array.of(1, 2e-17, 3, -1e-17, 0, Number.NaN));
-  expect(ranked(1, "heterogeneity", { impact: flat }, "share").map(({ value }) => Math.abs(value))).toEqual([
-    0,
-    0,
-    Number.NaN,
-  ]);
 });

@@ -31,7 +31,7 @@ test("what Python sets is seen and not sent back to it, and what the reader sets
 test("intervals are requested anew for another decay only where the figure depends on it, and not while that moves", async () => {
   vi.useFakeTimers();
   const later = () => vi.advanceTimersByTimeAsync(400);
-  const model = kernel.model({ ...kernel.partial(3), rank_by: "impact", unit: "share" });
+  const model = kernel.model({ ...kernel.partial(3), rank_by: "impact" });
   const store = storeOf(model);
   const decays = () => model.sent.flatMap((sent) => (sent.type === "intervals" ? [sent.decay] : []));
   store.set("ci", 0.9);
@@ -41,7 +41,7 @@ test("intervals are requested anew for another decay only where the figure depen
   model.push("_profile", kernel.profile);
   model.push("_status", { state: "ready", done: 8, total: 8, label: "", message: "", n_rows: null, n_all: null });
   await later();
-  const of = { rank_by: "impact", level: 0.9, decay: 0.75, unit: "share" };
+  const of = { rank_by: "impact", level: 0.9, decay: 0.75 };
   expect(questions(model, "intervals")).toMatchObject([of]);
   store.drag("decay", 0.4);
   expect(store.ranking.value.some(({ interval }) => interval !== null)).toBe(true);

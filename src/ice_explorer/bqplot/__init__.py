@@ -34,7 +34,7 @@ def impact(explorer: ICEExplorer, *, max_features: int = 30) -> Figure:
     Returns
     -------
     bqplot.Figure
-        The `x` of its mark are the labels of the features, `y` their metric in the unit of the explorer, and `selected`
+        The `x` of its mark are the labels of the features, `y` their metric, and `selected`
         is the index of the open feature.
 
     Raises

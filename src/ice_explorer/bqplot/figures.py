@@ -97,9 +97,8 @@ class LinkedFigure:
             state = replace(explorer._drawn(work), ci=None)
             if self.is_of_feature and state.feature == "":  # the first one opens when all are explained
                 self.figure.axes[0].label = "computing …"
-            elif self.is_of_feature or state.unit == "sd":
-                name = work.by_label[state.feature] if self.is_of_feature else None
-                background.ask(name, draw, refuse, is_exact=True)
+            elif self.is_of_feature:
+                background.ask(work.by_label[state.feature], draw, refuse, is_exact=True)
                 return drawn
             else:
                 draw(None)
@@ -119,7 +118,7 @@ class LinkedFigure:
 class Ranking(LinkedFigure):
     """Bars of the features that rank first; that of the open feature is selected."""
 
-    traits = ("feature", "decay", "rank_by", "unit")
+    traits = ("feature", "decay", "rank_by")
     is_of_feature = False
 
     def __init__(self, explorer: ICEExplorer, max_features: int) -> None:

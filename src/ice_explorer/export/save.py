@@ -186,7 +186,7 @@ def _result(explanation: Explanation, state: ViewState, file: Path, what: str, m
             "Leave `what` out, or call `save` of one feature.",
         )
     n_rows = MOST_ROWS if max_lines is None else max_lines
-    plain = replace(state, choices={}, selection=(), ci=None, unit="prediction", color_by=None)
+    plain = replace(state, choices={}, selection=(), ci=None, color_by=None)
     shown = scene(explanation, replace(plain, max_lines=1))  # only the state is used
     shown = replace(shown, state=replace(shown.state, max_lines=plain.max_lines))
     origin = provenance(explanation, [shown], _call(file, "view", {}))

@@ -38,7 +38,7 @@ _QUANTITIES = {"ice": "prediction", "c-ice": "change", "d-ice": "slope"}
 
 
 def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
-    """Return every metric of every feature in the order and unit of the bars.
+    """Return every metric of every feature in the order of the bars.
 
     With several models there is a row for each, and columns with their "disagreement" and the two models that it is
     "between".
@@ -49,10 +49,10 @@ def metrics_table(explanation: Explanation, state: ViewState) -> pd.DataFrame:
     rows = [explanation._labels.index(bar.label) for bar in bars]
     models, tables = state.besides.models, []
     for model, each in by_model(explanation, state).items():
-        table = each.table(state.decay, rank_by=None, unit=state.unit, ci=state.ci).iloc[rows]
+        table = each.table(state.decay, rank_by=None, ci=state.ci).iloc[rows]
         table.insert(0, "feature", label_index([str(explanation.features[row]) for row in rows]))
         if models is not None:
-            values, pairs = models._largest(state.decay, state.unit)
+            values, pairs = models._largest(state.decay)
             table.insert(1, "model", model)
             table["disagreement"] = values[rows]
             table["between"] = [", ".join(pairs[row]) for row in rows]

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from ice_explorer.comparison import ModelComparison
     from ice_explorer.explanation import Explanation
-    from ice_explorer.results.options import Kind, RankBy, Unit
+    from ice_explorer.results.options import Kind, RankBy
     from ice_explorer.scene.lines import Lines
 
 _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
@@ -100,7 +100,6 @@ def plot_ranking(
     *,
     decay: float | None = None,
     rank_by: RankBy = "in_distribution_impact",
-    unit: Unit = "prediction",
     ci: float | None = None,
     max_features: int = 30,
     title: bool | str | None = True,
@@ -112,7 +111,7 @@ def plot_ranking(
     given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
     level = None if ci is None else check_level(ci)
-    state = ViewState(decay=decay, rank_by=rank_by, unit=unit, ci=level, besides=besides or Besides())
+    state = ViewState(decay=decay, rank_by=rank_by, ci=level, besides=besides or Besides())
     ranking = ranking_of(explanation, state)
     ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
     handles = draw_ranking(ax, ranking, decay, max_features)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.metrics.ordered import Convention
-    from ice_explorer.results.options import RankBy, Unit
+    from ice_explorer.results.options import RankBy
     from ice_explorer.scene.choices import ViewState
     from ice_explorer.scene.display_axis import DisplayAxis
     from ice_explorer.scene.lines import Lines
@@ -67,7 +67,7 @@ Parts: TypeAlias = "tuple[tuple[str, int | None], ...]"
 class Bar:
     """One feature of the ranking.
 
-    - `value`: length of the bar, which the features are sorted by, in the unit of the view; NaN where it is undefined.
+    - `value`: length of the bar, which the features are sorted by; NaN where it is undefined.
     - `tick`: impact without decay, in a ranking by in-distribution impact; None in any other.
     - `direction`: signed mean change per step; NaN where levels have no order.
     - `interval`: ends of the interval of the value; None where it has none.
@@ -93,7 +93,6 @@ class Ranking:
 
     rank_by: RankBy
     convention: Convention
-    unit: Unit
     bars: tuple[Bar, ...]
     opened: str = ""
     level: float | None = None
@@ -127,11 +126,7 @@ class Ranking:
 
     @property
     def caption(self) -> str:
-        """What the bars are, in their unit, worded as in the browser."""
-        if self.unit != "prediction":
-            return (
-                "% of the standard deviation of the predictions" if self.unit == "sd" else "% of all features together"
-            )
+        """What the bars are, worded as in the browser."""
         change = f"change of the {self.output}"
         if self.rank_by in ("missing_impact", OF_MODELS):
             return change
@@ -149,10 +144,7 @@ class Ranking:
     @cached_property
     def write(self) -> Callable[[float], str]:
         """How the values are written."""
-        write = nonnegative_format([bar.value for bar in self.bars])
-        if self.unit == "prediction":
-            return write
-        return lambda value: f"{write(value)}\N{NO-BREAK SPACE}%" if math.isfinite(value) else write(value)
+        return nonnegative_format([bar.value for bar in self.bars])
 
     def sign(self, bar: Bar) -> Literal["up", "down", "levels", "none"]:
         """What stands before a bar; a direction that would be written as nothing is none, and disagreement has none."""
@@ -227,22 +219,22 @@ def pair_rows(pair: TwoWay) -> str:
 
 def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     """Sort the features and measure their bars."""
-    decay, metric, unit = resolve_decay(explanation.settings, state.decay), state.rank_by, state.unit
-    table, models = explanation.table(decay, rank_by=None, unit=unit), state.besides.models
+    decay, metric = resolve_decay(explanation.settings, state.decay), state.rank_by
+    table, models = explanation.table(decay, rank_by=None), state.besides.models
     of_models: dict[str, Mapping[Any, float]] = {}
     if metric == OF_MODELS:
         if models is None:
             raise OptionError.needs_models("rank_by='disagreement'", ", or `explain({name: model, …}, X)`")
-        largest = dict(zip(explanation.features, models._largest(decay, unit)[0], strict=True))
+        largest = dict(zip(explanation.features, models._largest(decay)[0], strict=True))
         table[OF_MODELS] = table.index.map(largest)
     elif models is not None:
-        tables = {name: each.table(decay, rank_by=None, unit=unit) for name, each in models.explanations.items()}
+        tables = {name: each.table(decay, rank_by=None) for name, each in models.explanations.items()}
         of_models = {name: each[metric].to_dict() for name, each in tables.items()}
     table = table.sort_values(metric, ascending=False, kind="stable")
     level = None if metric == OF_MODELS else state.ci
     ends: dict[str, tuple[float, float]] = {}
     if level is not None:
-        (lows, highs), *_ = explanation._rank_intervals(metric, level, decay, unit)
+        (lows, highs), *_ = explanation._rank_intervals(metric, level, decay)
         labels = explanation._labels
         limits = zip(labels, lows.tolist(), highs.tolist(), strict=True)
         ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
@@ -260,7 +252,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
         for (name, figures), feature in zip(table.iterrows(), features, strict=True)
     )
     convention, output = explanation.settings.convention, explanation.output_label
-    return Ranking(metric, convention, state.unit, bars, state.feature, level, tuple(of_models), output)
+    return Ranking(metric, convention, bars, state.feature, level, tuple(of_models), output)
 
 
 def scene(explanation: Explanation, state: ViewState) -> Scene:

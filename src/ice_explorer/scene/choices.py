@@ -16,7 +16,7 @@ from ice_explorer.checks import check_decay, check_integer, check_one_of
 from ice_explorer.features.feature import AnchorName, check_anchor
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.intervals import USUAL_LEVEL, check_level
-from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS, Kind, Options, RankBy, Unit
+from ice_explorer.results.options import METRIC_RANKINGS, OF_MODELS, RANKINGS, Kind, Options, RankBy
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array
@@ -52,7 +52,6 @@ class DocumentState:
     kind: Kind = "ice"
     decay: Decay = Options.decay
     rank_by: RankBy = "in_distribution_impact"
-    unit: Unit = "prediction"
     ci: Level | None = None
     anchor: Anchor = "min"
     max_lines: Positive = 1000
@@ -185,7 +184,7 @@ class ViewState(DocumentState):
         check_one_of("rank_by", given, RANKINGS if of_models else METRIC_RANKINGS)
         object.__setattr__(self, "selection", tuple(self.selection))
         # Numbers become plain ones, which a file names as they are.
-        for name in ("kind", "unit", "ci", "decay", "anchor"):
+        for name in ("kind", "ci", "decay", "anchor"):
             value = getattr(self, name)
             if value is not None or name != "ci":
                 object.__setattr__(self, name, check_choice(name, value))

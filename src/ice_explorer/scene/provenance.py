@@ -54,7 +54,6 @@ def provenance(
         "rank_by": state.rank_by,
         "decay": state.decay,
         "convention": settings.convention,
-        "unit": state.unit,
         "ci": state.ci,
         "grid": settings.grid,
         "distance": settings.distance,

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import base64
 import gzip
-import itertools
 import json
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
+from ice_explorer.results.options import METRIC_RANKINGS, resolve_decay
 from ice_explorer.scene.choices import DocumentState, chosen
 from ice_explorer.wire import requests
 from ice_explorer.wire.arrays import packed
@@ -157,8 +156,8 @@ def _requests(explanation: Explanation, state: ViewState, rows: list[int]) -> It
             yield requests.ColorsRequest("", label, rows, levels)
     if state.ci is not None:
         decay = resolve_decay(explanation.settings, state.decay)
-        for rank_by, unit in itertools.product(METRIC_RANKINGS, UNITS):
-            yield requests.IntervalsRequest("", rank_by, state.ci, decay, unit)
+        for rank_by in METRIC_RANKINGS:
+            yield requests.IntervalsRequest("", rank_by, state.ci, decay)
     joint, pair = state.besides.joint, tuple(state.choice("pair"))
     if state.choice("left") == "interactions" or joint.has_interactions:
         yield requests.InteractionsRequest("")

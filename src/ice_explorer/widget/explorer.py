@@ -40,7 +40,7 @@ from ice_explorer.explain_model import explain
 from ice_explorer.locks import Lock
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.results.column_colors import RESIDUAL
-from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy, Unit
+from ice_explorer.results.options import DEFAULTS, OF_EXPLORERS, OF_MODELS, Kind, RankBy
 from ice_explorer.runtime import is_unattended
 from ice_explorer.scene.choices import STATE_VERSION, DocumentState, PublicTraits, ViewState
 from ice_explorer.widget.background import Background, Snapshot
@@ -166,9 +166,6 @@ class ICEExplorer(anywidget.AnyWidget):
         "non_linearity" or "missing_impact"; of several models also "disagreement", see `models`.
     convention : {"step", "paper"}
         What figures are averages of, as for `explain`; another one is explained anew by a model.
-    unit : {"prediction", "sd", "share"}
-        Unit of the metrics: that of the prediction, per cent of the standard deviation of the predictions, or per
-        cent of the total over all features.
     ci : float or None
         Level of the intervals that the ranking shows, as for `Explanation.table`; True is 0.95, and None or
         False shows none. They are computed in the background, without predicting phantom observations again where
@@ -218,7 +215,6 @@ class ICEExplorer(anywidget.AnyWidget):
     decay = _Checked[float, float](_TRAITS.decay).tag(sync=True, echo_update=False)
     rank_by = _Checked[RankBy, RankBy](_TRAITS.rank_by).tag(sync=True)
     convention = _Checked[Convention, Convention](_TRAITS.convention).tag(sync=True)
-    unit = _Checked[Unit, Unit](_TRAITS.unit).tag(sync=True)
     ci = _Checked[float | None, bool | float | None](_TRAITS.ci).tag(sync=True)
     anchor = _Checked[str | float, object](_TRAITS.anchor).tag(sync=True)
     max_lines = _Checked[int, int](_TRAITS.max_lines).tag(sync=True)
@@ -469,12 +465,12 @@ class ICEExplorer(anywidget.AnyWidget):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Every metric of every feature at the current decay, in the order and unit of the bars, with their intervals.
+        """Every metric of every feature at the current decay, in the order of the bars, with their intervals.
 
         Of several models it is that of the open one; `models.table()` has all.
         """
         order = "in_distribution_impact" if self.rank_by == OF_MODELS else self.rank_by
-        return self.explanation.table(self.decay, rank_by=order, unit=self.unit, ci=self.ci)
+        return self.explanation.table(self.decay, rank_by=order, ci=self.ci)
 
     @property
     def selected(self) -> Any:

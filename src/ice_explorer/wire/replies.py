@@ -118,7 +118,7 @@ def _intervals(
         return messages.IntervalsBody(len(known), len(known), messages.Intervals(none, none, none, none, []))
     if not _advance(partial(known._measure_next, request.decay), between_blocks):
         return messages.IntervalsBody(len(known) - len(known._unmeasured(request.decay)), len(known), None)
-    limits, ranks, ties = known._rank_intervals(request.rank_by, request.level, request.decay, request.unit)
+    limits, ranks, ties = known._rank_intervals(request.rank_by, request.level, request.decay)
     place = {label: at for at, label in enumerate(labels)}
     places = [place[label] for label in known._labels]
     ends = np.full((4, len(labels)), np.nan)

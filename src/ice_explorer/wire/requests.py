@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_or
 
 from ice_explorer.errors import ICEExplorerError
 from ice_explorer.errors.base import quoted
-from ice_explorer.results.options import RankBy, Unit
+from ice_explorer.results.options import RankBy
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
 
@@ -91,7 +91,6 @@ class IntervalsRequest(Request):
     rank_by: RankBy
     level: Level
     decay: Decay
-    unit: Unit
 
 
 @dataclass(frozen=True)

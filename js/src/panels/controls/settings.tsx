@@ -5,7 +5,7 @@ import { offersIn } from "../../state/available_choices.ts";
 import type { Store } from "../../state/store.ts";
 import { unsplit } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
-import { levelText, meaningOf, RANK_LABELS, unitMeaning } from "../../text/metric_names.ts";
+import { levelText, meaningOf, RANK_LABELS } from "../../text/metric_names.ts";
 import { responseName } from "../../text/names.ts";
 import { count, plural } from "../../text/numbers.ts";
 import { hint } from "../../ui/components.tsx";
@@ -58,7 +58,7 @@ function Choices() {
   const header = figures.value?.header ?? null;
   const isOfAll = remembered.of("right").value === "all";
   const n = header?.n_observations ?? 0;
-  const rankText = useComputed(() => rankTextOf(store));
+  const rankText = useComputed(() => meaningOf(rankBy.value, store.convention.value, models.value.length));
   return (
     <>
       <Choice
@@ -118,14 +118,6 @@ function Choices() {
 function isNumberColor({ loaded, remembered }: Store): boolean {
   const scale = loaded.value?.colors?.scale;
   return scale !== undefined && unsplit(scale).kind === "continuous" && remembered.of("coloring").value !== "driver";
-}
-
-function rankTextOf({ rankBy, convention, models, reading, ranking }: Store): string {
-  const meaning = meaningOf(rankBy.value, convention.value, models.value.length);
-  if (reading.value === null) return meaning;
-  const { unit, figures } = reading.value;
-  const ofUnit = unitMeaning(unit, figures.header, ranking.value.filter(({ known }) => known).length);
-  return ofUnit === null ? meaning : `${meaning} ${ofUnit}`;
 }
 
 function lineCounts(n: number, chosen: number, mostLines: number): [string, string][] {

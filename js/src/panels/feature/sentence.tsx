@@ -4,7 +4,7 @@ import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
-import { count, number } from "../../text/numbers.ts";
+import { count, figureFormat, number } from "../../text/numbers.ts";
 import { placeWriterOf, stepOf } from "../../text/values.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
 import { modelColorsIn } from "../../view/model_colors.ts";
@@ -50,9 +50,9 @@ const FIGURES = [
 
 function figuresText(opened: RankedFeature, reading: Reading): string {
   const of = (metric: string): number => reading.get(opened.index, metric);
-  const write = reading.column(of("impact"));
+  const write = figureFormat(of("impact"));
   return FIGURES.filter(([, metric]) => !Number.isNaN(of(metric)))
-    .map(([name, metric]) => `${name}: ${metric === "missing_impact" ? reading.write(of(metric)) : write(of(metric))}`)
+    .map(([name, metric]) => `${name}: ${metric === "missing_impact" ? number(of(metric)) : write(of(metric))}`)
     .join("\n");
 }
 
@@ -73,7 +73,7 @@ export function Sentence({ loaded, drawing }: Shown) {
   const [output, models, openModel] = [header?.output_label ?? "", store.models.value, store.openModel.value];
   const average = isCurrent ? curves.average : "";
   const isKnown = opened !== null && reading !== null;
-  const plain = (metric: string) => (isKnown ? reading.plain(opened.index, metric) : Number.NaN);
+  const plain = (metric: string) => (isKnown ? reading.get(opened.index, metric) : Number.NaN);
   const missing = average === "" ? "" : missingSentence(feature, plain("missing_impact"), plain("impact"));
   const nFeatures = store.ranking.value.length;
   const draft = opened?.draft ?? null;

@@ -75,7 +75,7 @@ function summarize({ layout, ale, reading, opened, output, selected }: Summed): 
     : kind === "ice"
       ? ""
       : `The mean goes ${ends(mean, sayMean)}.`;
-  const of = (metric: string) => reading.write(reading.get(opened.index, metric));
+  const of = (metric: string) => number(reading.get(opened.index, metric));
   return [
     curves.average,
     `Rank ${opened.rank} of ${header.features.length}${opened.mayMove ? " so far" : ""}, impact ${of("impact")}, in-distribution impact ${of("in_distribution_impact")} with weight ${number(reading.decay)} of far values.`,

@@ -3,7 +3,7 @@ import { marginOf, type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { intervalName, RANK_LABELS, sampleText } from "../../text/metric_names.ts";
-import { count, plural } from "../../text/numbers.ts";
+import { count, number, plural } from "../../text/numbers.ts";
 import { hasLevels, isUnordered } from "../../text/values.ts";
 import type { TooltipRow } from "../../ui/tooltip.ts";
 import { modelColorsIn } from "../../view/model_colors.ts";
@@ -53,8 +53,8 @@ function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   const impact = of("impact");
   const row = (label: string, metric: string): TooltipRow => {
     const margin = ranked.draft && marginOf(reading, ranked.index, metric);
-    const around = margin === null ? "" : ` ± ${reading.write(margin, impact)}`;
-    return { label, value: `${reading.write(of(metric), impact)}${around}` };
+    const around = margin === null ? "" : ` ± ${number(margin, impact)}`;
+    return { label, value: `${number(of(metric), impact)}${around}` };
   };
   rows.push(row("impact", "impact"), row("in distribution", "in_distribution_impact"));
   if (!isUnordered(ranked.kind)) rows.push(row(DIRECTIONS[convention], "direction"));
@@ -65,7 +65,7 @@ function factsOf(ranked: RankedFeature, reading: Reading): TooltipRow[] {
   if (ranked.draft !== null) rows.push({ label: "from a", value: sampleText(ranked.draft.nRows) });
   if (ranked.draft === null && ranked.interval !== null) {
     const { level, ends, ranks } = ranked.interval;
-    const range = ends.map((end) => reading.write(end, impact)).join(" to ");
+    const range = ends.map((end) => number(end, impact)).join(" to ");
     rows.push({ label: intervalName(level), value: range });
     rows.push({ label: "its rank", value: ranks[0] === ranks[1] ? count(ranks[0]) : ranks.map(count).join(" to ") });
   }
@@ -79,14 +79,12 @@ function tieNoteOf(ranked: RankedFeature): string | null {
   return `Tied with ${names.join(" and with ")}: with other rows, the difference could be 0.`;
 }
 
-const REASONS = { steeper: "longer_than_tick", share: "larger_share" } as const;
-
 /** What is to be said of a bar: what it shows where levels have no order, why it is longer than its tick, a caution. */
 function noteOf(ranked: RankedFeature, reading: Reading, metric: RankBy): string | null {
-  const { kind, longer } = ranked;
+  const { kind, isLonger } = ranked;
   const variants = variantsOf(kind, reading.figures.header.convention);
   const meaning = isUnordered(kind) ? explanation(metric, ...variants).text : null;
-  const reason = longer === null ? null : explanation(REASONS[longer], ...variants).text;
+  const reason = isLonger ? explanation("longer_than_tick", ...variants).text : null;
   const sentences = [meaning, reason, tieNoteOf(ranked)];
   return sentences.filter((sentence) => sentence !== null).join(" ") || null;
 }
@@ -98,11 +96,11 @@ function modelFacts(view: View, { index, models, apart }: RankedFeature, reading
   const colors = modelColorsIn(view);
   const rows = (models ?? []).map(({ value, rank }, model) => ({
     label: `${names[model]}: ${RANK_LABELS[metric]}`,
-    value: Number.isFinite(value) ? `${reading.write(value)}, rank ${rank}` : "undefined",
+    value: Number.isFinite(value) ? `${number(value)}, rank ${rank}` : "undefined",
     swatch: colors[model],
   }));
   if (apart === null) return rows;
   const pair = names.length > 2 ? ` of ${apart.map((model) => names[model]).join(" and ")}` : "";
-  const value = reading.write(reading.get(index, "disagreement"));
+  const value = number(reading.get(index, "disagreement"));
   return [...rows, { label: `${RANK_LABELS.disagreement}${pair}`, value }];
 }

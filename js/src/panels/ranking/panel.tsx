@@ -5,7 +5,7 @@ import { labelWidth } from "../../plot/marks/axis.ts";
 import { whiskerOf } from "../../state/ranking.ts";
 import type { Store } from "../../state/store.ts";
 import { captionOf, meaningOf, RANK_LABELS, whyUndefined } from "../../text/metric_names.ts";
-import { count } from "../../text/numbers.ts";
+import { count, figureFormat } from "../../text/numbers.ts";
 import { Button, flag, hint, useUniqueId } from "../../ui/components.tsx";
 import { modelColorsIn } from "../../view/model_colors.ts";
 import { useView } from "../../view/use_view.tsx";
@@ -55,7 +55,7 @@ export function Ranking({ isNarrow, scrollToCurves }: RankingProps) {
 function Caption() {
   const { models, quantity, rankBy, reading } = useView().store;
   if (reading.value === null) return null;
-  const [metric, { unit, figures }] = [rankBy.value, reading.value];
+  const [metric, { figures }] = [rankBy.value, reading.value];
   return (
     <p
       class="ice-meaning ice-explained"
@@ -63,7 +63,7 @@ function Caption() {
       data-test="ranking-unit"
       {...hint(meaningOf(metric, figures.header.convention, models.value.length), RANK_LABELS[metric])}
     >
-      {captionOf(metric, unit, quantity.value)}
+      {captionOf(metric, quantity.value)}
     </p>
   );
 }
@@ -214,7 +214,7 @@ function useScale(view: View): Scale {
     of: ranked.length,
     longest,
     models: models.value.map((name, model) => ({ name, color: colors[model]!, isOpen: name === openModel.value })),
-    write: reading.value?.column(longest) ?? String,
+    write: figureFormat(longest),
   };
 }
 

@@ -12,7 +12,7 @@ import { SMALL_LINES } from "../../state/curves.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Store } from "../../state/store.ts";
 import { RANK_LABELS } from "../../text/metric_names.ts";
-import { count, plural } from "../../text/numbers.ts";
+import { count, figureFormat, plural } from "../../text/numbers.ts";
 import { drawnKind } from "../../text/values.ts";
 import { ElidedName, flag, hint, Icon } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
@@ -52,7 +52,7 @@ export function AllFeatures({ pace, controls, showFeature }: Props) {
     for (const tile of scroll.current!.querySelectorAll("li")) observer.current!.observe(tile);
   }, [names.join("\n"), pinned.length]);
   useLayoutEffect(() => revealOpened(scroll.current!), [opened]);
-  const write = store.reading.value?.column(max(order, ({ value }) => value) ?? 0) ?? String;
+  const write = figureFormat(max(order, ({ value }) => value) ?? 0);
   const tilesOf = (features: readonly RankedFeature[], isPinned: boolean) => (
     <ol
       class="ice-tiles"
