@@ -71,7 +71,6 @@ class PlotOptions(TypedDict, total=False):
     color_by: Name
     decay: float | None
     rank_by: RankBy
-    unit: Unit
     ci: float | None
     max_features: int
     anchor: AnchorName | object

@@ -79,16 +79,16 @@ def test_ten_steps(notebook):
     view.get_by_test_id("tab-interactions").click()
     expect(view.get_by_test_id("interactions")).to_be_visible()
 
-    # 9. What Python has is what is on the screen; another feature has restored colours and kind as before the rule.
+    # 9. What Python has is what is on the screen; another feature has restored the colours, and the kind stays.
     expect(view.get_by_test_id("curves")).to_have_attribute("data-state", "ready")
     state = "x.feature, x.kind, x.decay, x.color_by, x.table.index[0]"
-    notebook.agrees(state, ["dose", "ice", 0.01, None, "age"])
+    notebook.agrees(state, ["dose", "c-ice", 0.01, None, "age"])
 
     # 10. Another explorer of its state looks the same.
     notebook.run(1)
     again = notebook.explorer(1)
     expect(again).to_have_attribute("data-feature", "dose")
-    expect(again).to_have_attribute("data-kind", "ice")
+    expect(again).to_have_attribute("data-kind", "c-ice")
     expect(again.get_by_test_id("interactions")).to_be_visible()
     expect(again.get_by_test_id("decay-value")).to_have_text("0.01")
     again.get_by_test_id("tab-all").click()

@@ -324,19 +324,12 @@ def test_intervals_cover_the_metrics_of_the_source(root):
 # --- intervals of a ranking ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("metric", "unit"),
-    [
-        ("in_distribution_impact", "prediction"),
-        ("missing_impact", "sd"),
-        ("heterogeneity", "share"),
-    ],
-)
-def test_whiskers_and_brackets_are_those_of_the_table(unit, metric):
-    """A picture shows the intervals of `table` in its unit, and its ties."""
+@pytest.mark.parametrize("metric", ["in_distribution_impact", "missing_impact", "heterogeneity"])
+def test_whiskers_and_brackets_are_those_of_the_table(metric):
+    """A picture shows the intervals of `table`, and its ties."""
     e = explained(curved, X)
-    (low, high), (rank_low, rank_high), ties = e._rank_intervals(metric, 0.9, 0.6, unit)
-    table = e.table(0.6, rank_by=metric, unit=unit, ci=0.9).loc[e.features]
+    (low, high), (rank_low, rank_high), ties = e._rank_intervals(metric, 0.9, 0.6)
+    table = e.table(0.6, rank_by=metric, ci=0.9).loc[e.features]
     assert_array_equal(low, table[f"{metric}_low"])
     assert_array_equal(high, table[f"{metric}_high"])
     assert_array_equal(rank_low, table["rank_low"])
