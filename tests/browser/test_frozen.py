@@ -270,7 +270,7 @@ def test_lines_are_coloured_pointed_at_brushed_and_read(page, view, X):
     page.keyboard.press("ArrowDown")
     expect(view.get_by_test_id("tooltip")).to_contain_text("<i>person</i>")
     page.keyboard.press("Enter")
-    expect(view.get_by_test_id("row-card")).to_contain_text("since")
+    expect(view.get_by_test_id("row-card")).to_contain_text("near")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect(view.get_by_test_id("row-card")).to_be_hidden()
