@@ -34,8 +34,8 @@ def impact(explorer: ICEExplorer, *, max_features: int = 30) -> Figure:
     Returns
     -------
     bqplot.Figure
-        The `x` of its mark are the labels of the features, `y` their metric, and `selected`
-        is the index of the open feature.
+        The `x` of its mark are the labels of the features, `y` their metric, and `selected` is the index of the open
+        feature.
 
     Raises
     ------

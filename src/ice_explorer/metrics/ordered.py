@@ -33,6 +33,7 @@ from ice_explorer.metrics.sums import (
     distances,
     find_first,
     make_quadrature,
+    sum_between,
 )
 
 if TYPE_CHECKING:
@@ -490,10 +491,8 @@ class OrderedSums(CurveSums):
                 sums[0] += np.einsum("tk,tk->t", of_grid, both[0] @ (on_grid * is_left))
                 sums[0] += np.einsum("tk,tk->t", 1.0 / of_grid, both[1] @ (on_grid * ~is_left))
             both *= masses
-            starts = np.append(0, np.searchsorted(observed, self.grid, "right"))
-            filled = np.flatnonzero(np.diff(starts, append=len(observed)))
-            between = np.zeros((2, len(rates), n_grid + 1))  # rows up to each grid value, and beyond the last
-            between[..., filled] = np.add.reduceat(both, starts[filled], axis=-1)
+            # Rows up to each grid value, and beyond the last.
+            between = sum_between(both, np.append(0, np.searchsorted(observed, self.grid, "right")))
             from_left, from_right = between[0].cumsum(axis=-1)[:, :-1], between[1, :, ::-1].cumsum(axis=-1)[:, -2::-1]
             likely = of_grid * from_left + from_right / of_grid
             sums[-len(weights) :] += weights @ likely.T

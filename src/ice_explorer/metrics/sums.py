@@ -174,18 +174,25 @@ class Quadrature(NamedTuple):
         else:
             order = np.argsort(observed)
             observed, weights = observed[order], weights[order]
-        starts = np.searchsorted(observed, self.edges)
-        counts = np.diff(starts, prepend=0, append=len(observed))
-        filled = np.flatnonzero(counts)
+        starts = np.append(0, np.searchsorted(observed, self.edges))
+        counts = np.diff(starts, append=len(observed))
         position = (observed - self.middle.repeat(counts)) * self.inverse_half.repeat(counts)
-        powers, moments = np.empty((4, len(observed))), np.zeros((4, len(counts)))
+        powers = np.empty((4, len(observed)))
         powers[0] = weights
         for power in range(1, 4):
             np.multiply(powers[power - 1], position, out=powers[power])
-        moments[:, filled] = np.add.reduceat(powers, np.append(0, starts)[filled], axis=1)
+        moments = sum_between(powers, starts)
         masses, is_one = moments.T @ LAGRANGE, np.diff(self.first) == 1
         masses[is_one, 0] = moments[0, is_one]
         return np.asarray(masses[~is_one[:, None] | (np.arange(4) == 0)])
+
+
+def sum_between(values: Array, starts: Places) -> Array:
+    """Sum values (…, n) from each start to the next, (…, n_starts); 0 where there are none."""
+    sums = np.zeros((*values.shape[:-1], len(starts)))
+    filled = np.flatnonzero(np.diff(starts, append=values.shape[-1]))
+    sums[..., filled] = np.add.reduceat(values, starts[filled], axis=-1)
+    return sums
 
 
 def find_first(values: Values) -> Places:
