@@ -15,6 +15,7 @@ from ice_explorer.errors import DataError, OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explanation import Explanation
+from ice_explorer.locks import checkpoint
 from ice_explorer.metrics.disagreement import DisagreementSums, node_weights
 from ice_explorer.results.intervals import ROUNDING, in_unit
 from ice_explorer.results.options import METRIC_RANKINGS, UNITS, resolve_decay
@@ -48,9 +49,7 @@ Disagreement = dict[tuple[int, int], DisagreementSums]
 """How differently models predict a change of one feature: sums of each pair of them, by their places."""
 
 
-def disagreement_of(
-    features: Sequence[FeatureExplanation], between_blocks: Callable[[], object] | None = None
-) -> Disagreement:
+def disagreement_of(features: Sequence[FeatureExplanation]) -> Disagreement:
     """Compare the curves of one feature by several models; see `DisagreementSums` for the equation."""
     first = features[0]
     item, context = first._item, first._context
@@ -68,8 +67,7 @@ def disagreement_of(
             changes.append(curves - feature._at_own_values(block, curves)[:, None])
         for (one, other), of_pair in disagreement.items():
             of_pair.add(item.measure_distances(block).ravel(), weights.ravel(), (changes[one] - changes[other]).ravel())
-        if between_blocks is not None:
-            between_blocks()
+        checkpoint()
     return disagreement
 
 

@@ -19,12 +19,13 @@ import numpy as np
 from ice_explorer.curves.method import sum_blocks
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.feature import feature_seed, nested_samples
+from ice_explorer.locks import checkpoint
 from ice_explorer.metrics.influence import Sampling, estimate_sampling
 from ice_explorer.metrics.ordered import nearest_shares
 from ice_explorer.results.intervals import make_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from threading import RLock
 
     from ice_explorer.arrays import Array, Rows
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ice_explorer.curves.method import CurveMethod, Sums
     from ice_explorer.tables.column import Name
 
-    BetweenBlocks = Callable[[], object]
     Draft = dict[Name, FeatureExplanation]
     Request = tuple[FeatureInput, Rows, Array]
     Computed = tuple[FeatureInput, Sums, Array | None, Array]
@@ -81,7 +81,7 @@ class Drafts:
         self.n_all = drafters[0].n_all
         self.n_rows, self.n_grid, self.first_seconds = 0, math.inf, math.nan
 
-    def next(self, between_blocks: BetweenBlocks) -> list[Draft] | None:
+    def next(self) -> list[Draft] | None:
         """Compute the next draft by every model; None when drafts took their share of the time of the result."""
         drafts = None
         while self._is_needed and (size := self._choose_larger()) is not None:
@@ -89,7 +89,7 @@ class Drafts:
             share = _SHARE if self._times or self._has_all_rows else math.inf  # rows on a cluster have a first one
             if spent + self._n_seconds(self._count_cells(size)) > share * self._n_seconds(self._n_cells):
                 break
-            drafts = self._compute(size, between_blocks)
+            drafts = self._compute(size)
             if self._is_shown or spent + self._times[-1][1] >= _FIRST / 2:
                 break  # Otherwise it came so soon that a larger one is the first to be shown.
         if drafts is None or not self._is_needed:
@@ -110,13 +110,13 @@ class Drafts:
             size = self._choose_fitting(left)
             if size is None:
                 return drafts
-            drafts = self._compute(size, lambda: None, are_errors_later=True)
+            drafts = self._compute(size, are_errors_later=True)
             left = seconds - (perf_counter() - start)
         return None
 
-    def _compute(self, size: _Size, between_blocks: BetweenBlocks, *, are_errors_later: bool = False) -> list[Draft]:
+    def _compute(self, size: _Size, *, are_errors_later: bool = False) -> list[Draft]:
         start = perf_counter()
-        drafts = [drafter.draft(*size, between_blocks, are_errors_later=are_errors_later) for drafter in self._drafters]
+        drafts = [drafter.draft(*size, are_errors_later=are_errors_later) for drafter in self._drafters]
         self._times.append((self._count_cells(size), perf_counter() - start))
         self._size, self.first_seconds = size, self._times[0][1]
         self.n_rows, self.n_grid = self._drafters[0].n_rows(size[0]), size[1]
@@ -259,13 +259,10 @@ class Drafter:
             self._samples[key] = nested_samples(item.summed, generator)
         return self._samples[key][level - self.top - 1]
 
-    def draft(
-        self, level: int, n_grid: float, between_blocks: BetweenBlocks, *, are_errors_later: bool = False
-    ) -> Draft:
+    def draft(self, level: int, n_grid: float, *, are_errors_later: bool = False) -> Draft:
         """Compute all features on one of the nested samples.
 
         - `n_grid`: most grid values, where the model is called.
-        - `between_blocks`: called now and then; what it raises ends the work.
         - `are_errors_later`: whether standard errors are estimated when they are first needed.
         """
         items = [_select(item, self._sample(item, level), n_grid) for item in self._items]
@@ -277,13 +274,13 @@ class Drafter:
         compute = self._predict if self.is_called else self._compute
         draft: Draft = {}
         with self._lock:
-            for item, sums, kept, curves in compute(items, samples, between_blocks):
+            for item, sums, kept, curves in compute(items, samples):
                 errors = partial(self._estimate_errors, item, sums, samples[item.feature.position], curves)
                 sampling = errors if are_errors_later else errors()
                 draft[item.feature.name] = FeatureExplanation(
                     self._context, self._method, item, sums, kept, sampling=sampling
                 )
-                between_blocks()
+                checkpoint()
         return draft
 
     def _estimate_errors(self, item: FeatureInput, sums: Sums, rows: Rows, curves: Array) -> Sampling:
@@ -300,9 +297,7 @@ class Drafter:
 
     # --- sums, kept curves, and curves for standard errors ----------------------------------------
 
-    def _compute(
-        self, items: Sequence[FeatureInput], samples: dict[int, Rows], between_blocks: BetweenBlocks
-    ) -> Iterator[Computed]:
+    def _compute(self, items: Sequence[FeatureInput], samples: dict[int, Rows]) -> Iterator[Computed]:
         """Compute all features by a method that calls the model for missing values alone."""
         lacking = [
             (item, item.summed[np.isnan(item.missing_changes[item.summed])]) for item in items if item.has_missing
@@ -310,15 +305,13 @@ class Drafter:
         requests = ((item, rows, _phantom_values(item, rows, has_grid=False)) for item, rows in lacking if len(rows))
         for item, rows, predicted in self._predict_together(requests):
             item.missing_changes[rows] = np.abs(predicted[:, 1] - predicted[:, 0])
-            between_blocks()
-        all_sums = self._method.sums(items, lambda *_: between_blocks())
+            checkpoint()
+        all_sums = self._method.sums(items, lambda *_: checkpoint())
         all_curves = self._method.curves_together(items, list(samples.values()))
         for item, sums, curves in zip(items, all_sums, all_curves, strict=True):
             yield item, sums, None, curves
 
-    def _predict(
-        self, items: Sequence[FeatureInput], samples: dict[int, Rows], between_blocks: BetweenBlocks
-    ) -> Iterator[Computed]:
+    def _predict(self, items: Sequence[FeatureInput], samples: dict[int, Rows]) -> Iterator[Computed]:
         """Predict all features; those with few phantoms share calls of the model."""
         is_kept = sum(len(item.summed) * item.grid.n_grid for item in items) * 8 <= _MOST_KEPT
 
@@ -330,7 +323,7 @@ class Drafter:
                 for rows, curves in blocks:
                     chosen.append(curves[is_chosen[rows]])
                     yield rows, curves
-                    between_blocks()
+                    checkpoint()
 
             sums = sum_blocks(watch(), self._context, item)
             return sums, np.concatenate(chosen)

@@ -17,7 +17,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.features.feature import anchor_index, convert_anchor
-from ice_explorer.locks import Lock
+from ice_explorer.locks import Lock, checkpoint
 from ice_explorer.metrics.sums import likelihood
 from ice_explorer.progress import progress_reporter
 from ice_explorer.results.extrapolation import THRESHOLD, expected_of, extrapolation_of, rescaled, unlike_shares_of
@@ -450,34 +450,28 @@ class FeatureExplanation(Unchanging):
             self._computed_once[name] = compute()
         return cast("Found", self._computed_once[name])
 
-    def _expected(self, between_fits: Callable[[], object] | None = None, known: Expected | None = None) -> Expected:
+    def _expected(self, known: Expected | None = None) -> Expected:
         """Estimate what the other features let expect of this one, unless that is known; once."""
-        return self._once("expected", lambda: known or expected_of(self._context, self._item, between_fits))
+        return self._once("expected", lambda: known or expected_of(self._context, self._item))
 
-    def _with_distance(
-        self, context: Context, expected: Expected | None, between_blocks: Callable[[], object] | None = None
-    ) -> FeatureExplanation:
+    def _with_distance(self, context: Context, expected: Expected | None) -> FeatureExplanation:
         """Return the same feature with distances in the conditional scale, or in the marginal one for no expectation.
 
         Curves, and what does not depend on distances, are shared and not computed again.
         """
         context.check_all_rows("Another scale needs")
         item = rescaled(self._item, expected)
-        # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-        blocks = _passing(self._computed(item.summed), between_blocks)
-        sums = sum_blocks(blocks, context, item)
+        sums = sum_blocks(_with_checkpoints(self._computed(item.summed)), context, item)
         other = FeatureExplanation(context, self._method, item, sums, self._kept)
         for name in _SHARED:
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
         return other
 
-    def _unlike_shares(self, between_fits: Callable[[], object] | None = None) -> UnlikeShares:
+    def _unlike_shares(self) -> UnlikeShares:
         """Return the shares of `extrapolation` of all rows, block by block; once."""
         rows, weights = self._item.positions, self._context.row_weights
-        return self._once(
-            "unlike shares", lambda: unlike_shares_of(self._expected(between_fits), self._item, rows, weights)
-        )
+        return self._once("unlike shares", lambda: unlike_shares_of(self._expected(), self._item, rows, weights))
 
     @property
     def _knows_unlike(self) -> bool:
@@ -582,7 +576,7 @@ class FeatureExplanation(Unchanging):
         rows = self._driver_rows
         return rows, np.concatenate([curves for _, curves in self._computed(rows)])
 
-    def _search_drivers(self, between_blocks: Callable[[], object] | None = None) -> Drivers:
+    def _search_drivers(self) -> Drivers:
 
         def found() -> Drivers:
             values, positions = self._item.feature.values, self._driver_rows
@@ -591,8 +585,7 @@ class FeatureExplanation(Unchanging):
             lowest, highest = self._prediction_range
             # Along a stretch of the grid all curves are constant: one value of it stands for as many as it has.
             starts = np.append(0, self._method.active(self._item) + 1)
-            # Without the lock: callbacks between blocks may wait for a thread that waits for the lock.
-            blocks = [curves for _, curves in _passing(self._computed(positions, starts), between_blocks)]
+            blocks = [curves for _, curves in _with_checkpoints(self._computed(positions, starts))]
             return find_drivers(
                 np.concatenate(blocks),
                 seconds,
@@ -689,11 +682,11 @@ class FeatureExplanation(Unchanging):
         return Explanation(self._context, self._method, [self], ()).plot(self.feature, kind, **options)
 
 
-def _passing(blocks: Iterable[Block], between_blocks: Callable[[], object] | None) -> Iterator[Block]:
+def _with_checkpoints(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks with a checkpoint after each: not under a lock that what is due then may wait for."""
     for block in blocks:
         yield block
-        if between_blocks is not None:
-            between_blocks()
+        checkpoint()
 
 
 def _frozen(array: Values) -> Values:

@@ -31,10 +31,11 @@ _SECONDS_BETWEEN_CHECKS: Final = 0.1  # for a cancel, and for Ctrl-C on Windows
 
 
 class _Thread(threading.local):
-    """State of one thread: the locks that it holds, and what cancels its waiting."""
+    """State of one thread: the locks that it holds, what cancels its work, and what is due between blocks of it."""
 
     held: tuple[ModelLock, ...] = ()
     is_cancelled: Callable[[], bool] | None = None
+    between_blocks: Callable[[], object] | None = None
 
 
 _thread = _Thread()
@@ -70,7 +71,7 @@ class ModelLock:
         Callers of the same group call side by side; by default a caller is alone. A thread that holds the lock, as
         where a model explains itself, does not wait.
 
-        - raises Cancelled: while waiting, soon after the function given to `cancel_wait_when` returns True.
+        - raises Cancelled: while waiting, soon after the work of the thread is cancelled; see `working`.
         """
         before, caller = _thread.held, object()
         if self in before:
@@ -118,13 +119,28 @@ def find_model_lock(model: object) -> ModelLock:
 
 
 @contextmanager
-def cancel_wait_when(is_cancelled: Callable[[], bool] | None) -> Iterator[None]:
-    """Stop waiting for a lock in this thread once a function returns True."""
-    before, _thread.is_cancelled = _thread.is_cancelled, is_cancelled
+def working(is_cancelled: Callable[[], bool], between_blocks: Callable[[], object] | None = None) -> Iterator[None]:
+    """Do work in this thread that ends at the next `checkpoint`, or wait for a lock, once it is cancelled.
+
+    - `between_blocks`: called at each checkpoint, in this thread alone.
+    """
+    before = _thread.is_cancelled, _thread.between_blocks
+    _thread.is_cancelled, _thread.between_blocks = is_cancelled, between_blocks
     try:
         yield
     finally:
-        _thread.is_cancelled = before
+        _thread.is_cancelled, _thread.between_blocks = before
+
+
+def checkpoint() -> None:
+    """Do what is due between two blocks of a long computation, which may take other locks than those of a model.
+
+    - raises Cancelled: if the work of this thread is cancelled.
+    """
+    if _thread.between_blocks is not None:
+        _thread.between_blocks()
+    if _thread.is_cancelled is not None and _thread.is_cancelled():
+        raise Cancelled
 
 
 def share_locks(task: Task) -> Task:

@@ -32,7 +32,7 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups, find_groups
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
-from ice_explorer.locks import Lock, ThreadPool, cancel_wait_when
+from ice_explorer.locks import Lock, ThreadPool, checkpoint
 from ice_explorer.models.libraries import fitted_table
 from ice_explorer.models.predict import choose_initial_output, make_predictor, target_names
 from ice_explorer.results.notes import known_target
@@ -343,25 +343,19 @@ class Plan:
         return convert_anchor(item.feature, item.grid.values, anchor)
 
     def compute(
-        self,
-        feature: Name,
-        progress: Callable[[int, int, str], object] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, feature: Name, progress: Callable[[int, int, str], object] = lambda *_: None
     ) -> FeatureExplanation:
         """Run one feature: phantoms, curves, sums.
 
         - `progress`: called after each block with (predictions made, predictions of this feature, label).
-        - `cancelled`: called between blocks; True stops with `Cancelled`.
         """
         item = self._inputs[feature]
 
         def report(n_predictions: int, total: int, label: str) -> None:
-            if progress is not None:
-                progress(n_predictions, total, label)
-            if cancelled is not None and cancelled():
-                raise Cancelled(f"Explaining {label!r} was cancelled.")
+            progress(n_predictions, total, label)
+            checkpoint()
 
-        with self._lock, cancel_wait_when(cancelled):
+        with self._lock:
             if feature not in self._sums:
                 are_together = self._method.sums_together
                 items = [each for each in self._inputs.values() if are_together and each.summed is item.summed]
@@ -379,8 +373,7 @@ class Plan:
     def lines(self, feature: Name, positions: Rows) -> Array:
         """Compute the curves of some rows of X, (n_rows, n_grid), and no metric."""
         item = self._inputs[feature]
-        with self._lock:
-            blocks = [curves for _, curves in self._method.curves(item, positions)]
+        blocks = [curves for _, curves in self._method.curves(item, positions)]
         return np.concatenate([np.empty((0, item.grid.n_grid)), *blocks])
 
     def check_unchanged(self, feature: Name | None = None) -> None:

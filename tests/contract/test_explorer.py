@@ -325,7 +325,7 @@ def upper_rows(explanation, driver):
 def classes_reply(X):
     """Two outputs, one on a million and one that moves the other way."""
     work = work_of(lambda rows: np.column_stack([model(rows), -model(rows)]), X, None, {"output": 1, "grid_size": 4})
-    feature = work.compute("income", lambda: None, lambda: False)
+    feature = work.compute("income")
     body = describe_classes(feature, work.opened.classes, feature._draw(5))
     rows = body.positions.tolist()
     of_one = feature.compute_curves(rows)

@@ -331,7 +331,7 @@ def compute(explorer: Explorer, **options: object):
     options = {"features": explorer.features, "grid_size": 40, **explorer.options, **options}
     work = work_of(explorer.model, explorer.X, explorer.y, options)
     for name in work.names:
-        work.results[name] = work.compute(name, lambda: None, lambda: False)
+        work.results[name] = work.compute(name)
     return work
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 import ice_explorer as ice
 from ice_explorer.curves.brute import BatchSize
 from ice_explorer.errors import Cancelled
+from ice_explorer.locks import working
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
@@ -90,8 +91,8 @@ def test_a_cancel_takes_effect_before_the_next_call():
 
     plan = prepare(model, X, Options(grid="uniform", grid_size=200))
     before = len(model.calls)
-    with pytest.raises(Cancelled):
-        plan.compute("x0", cancelled=cancelled)
+    with pytest.raises(Cancelled), working(cancelled):
+        plan.compute("x0")
     assert len(model.calls) == before + 2
 
 

@@ -15,6 +15,7 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled, PredictionError
+from ice_explorer.locks import working
 from ice_explorer.plan import prepare
 from ice_explorer.results.options import Options
 
@@ -142,8 +143,8 @@ def test_a_sweep_can_be_stopped_and_started_again(n_jobs):
     expected = ice.explain(model, X, progress=False, **options)
     plan = prepare(model, X, Options(**options))
     seen = []
-    with pytest.raises(Cancelled):
-        plan.compute("x1", progress=lambda *done: seen.append(done), cancelled=lambda: len(seen) >= 2)
+    with pytest.raises(Cancelled), working(lambda: len(seen) >= 2):
+        plan.compute("x1", progress=lambda *done: seen.append(done))
     assert len(seen) == 2
     results = {name: plan.compute(name) for name in plan.features}
     assert_same_bits(plan.explanation(results), expected)
@@ -158,8 +159,8 @@ def test_questions_and_cancels_take_effect_while_many_features_are_prepared(n_jo
     plan.compute("x0", lambda new, _of_feature, _label: made.append(new))
     assert made == [0, 0, 0, 250 * 40 * 40, 0, 0, 0]
     plan, made = prepare(model, X, Options(n_jobs=n_jobs)), []
-    with pytest.raises(Cancelled):
-        plan.compute("x0", lambda new, _of_feature, _label: made.append(new), lambda: len(made) == 1)
+    with pytest.raises(Cancelled), working(lambda: len(made) == 1):
+        plan.compute("x0", lambda new, _of_feature, _label: made.append(new))
     assert made == [0]
     result = plan.compute("x0")
     assert_array_equal(result.curves, prepare(model, X, Options()).compute("x0").curves)

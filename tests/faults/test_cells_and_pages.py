@@ -193,7 +193,7 @@ def test_a_paused_explorer_resumes_when_its_result_is_read(notebook, held):
     assert is_paused(first)
     assert first._status["state"] == "computing"
     held.gate.set()
-    wait_until(lambda: first._background._thread is None)
+    wait_until(lambda: first._background._computing.thread is None)
     assert len(first._background.snapshot().results) < 3
     assert len(first.explanation) == 3
     assert first._work is not None

@@ -635,8 +635,8 @@ def test_a_cancel_while_another_explanation_calls_the_model_stops_the_wait(n_job
     waiting = prepare(gate, FEW, Options(**LITTLE, n_jobs=n_jobs))
     with called_by_another(gate) as act_when_one_waits:
         act_when_one_waits(cancelled.set)
-        with pytest.raises(Cancelled):
-            waiting.compute("x1", cancelled=cancelled.is_set)
+        with pytest.raises(Cancelled), locks.working(cancelled.is_set):
+            waiting.compute("x1")
     assert waiting.compute("x1").feature == "x1"
 
 

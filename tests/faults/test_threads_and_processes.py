@@ -146,7 +146,7 @@ def test_a_background_thread_that_ends_without_an_exception_is_an_error_and_resu
     lost.start()
     lost.join()
     explorer.comm.receive({"method": "custom", "content": {"id": "waiting", "feature": "flag", **CURVES}})
-    living, background._thread = background._thread, lost
+    living, background._computing.thread = background._computing.thread, lost
     if what_notices == "a request":
         explorer.comm.receive({"method": "custom", "content": {"id": "late", "feature": "bend", **CURVES}})
     message = (
@@ -350,15 +350,15 @@ def test_a_script_that_ends_during_a_computation_exits_without_a_message():
     script = """
 import threading
 from ice_explorer.widget.background import Background
-from ice_explorer.errors import Cancelled
+from ice_explorer.locks import checkpoint
 
 is_inside = threading.Event()
 
-def compute(name, between_blocks, cancelled):
+def compute(name):
     is_inside.set()
-    while not cancelled():
+    while True:
+        checkpoint()
         is_inside.wait(0.001)
-    raise Cancelled
 
 Background("abc", compute, lambda: None).start()
 is_inside.wait()

@@ -321,7 +321,7 @@ def test_every_class_stands_under_the_curves():
     X = np.random.default_rng(0).normal(size=(60, 2))
     classifier = LogisticRegression().fit(X, np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.4, 0.4])])
     work = work_of(classifier, X, None, {"output": "b"}, Wanted())
-    results = {name: work.compute(name, lambda: None, lambda: False) for name in work.names}
+    results = {name: work.compute(name) for name in work.names}
     explanation = work.explanation(results)
     state = {"choices": {"classes": True}, "besides": Besides(classes=work.opened.classes)}
     view = with_surroundings(explanation, seen(explanation, feature="x0", **state))

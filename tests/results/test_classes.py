@@ -23,7 +23,7 @@ THREE = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + 0.3 * X[:, 1] * X[:, 2],
 def opened(model, **options):
     """Work on class "b", and its features."""
     work = work_of(model, X, None, {"output": "b", **options})
-    return work, {name: work.compute(name, lambda: None, lambda: False) for name in work.names}
+    return work, {name: work.compute(name) for name in work.names}
 
 
 FOREST = RandomForestClassifier(8, random_state=0)

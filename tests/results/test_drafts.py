@@ -22,14 +22,10 @@ from ice_explorer.results.options import Options
 METRICS = ["impact", "in_distribution_impact", "direction", "heterogeneity", "non_linearity", "missing_impact"]
 
 
-def go_on():
-    """Nobody has questions."""
-
-
 def every_draft(plans):
     drafts = Drafts([plan.drafter for plan in plans])
     found = []
-    while (draft := drafts.next(go_on)) is not None:
+    while (draft := drafts.next()) is not None:
         found.append((drafts.n_rows, drafts.n_grid, draft))
     return found
 
@@ -123,7 +119,7 @@ def test_a_draft_is_the_explanation_of_its_rows_and_changes_nothing_of_the_resul
     """Sums are those of its rows alone, with scales and grids of all; the result after it is the same to the bit."""
     model, X = MODELS[family]()
     plan = prepare(model, X, Options())
-    draft = plan.drafter.draft(6, np.inf, go_on)
+    draft = plan.drafter.draft(6, np.inf)
     rows = next(iter(draft.values())).rows
     assert len(rows) == 75
     whole = ice.explain(model, X, progress=False)
@@ -151,7 +147,7 @@ def test_the_result_is_within_the_errors_of_a_draft(family):
     """Most figures of all rows are within two standard errors of those of a quarter of them."""
     model, X = MODELS[family]()
     plan = prepare(model, X, Options())
-    draft = plan.drafter.draft(6, np.inf, go_on)
+    draft = plan.drafter.draft(6, np.inf)
     apart = []
     for name in plan.features:
         exact, sampling = plan.compute(name).metrics(), draft[name]._sampling
@@ -172,7 +168,7 @@ def test_figures_of_a_grid_without_some_values_have_no_error(level):
     """How far they are from those of the whole grid is unknown, with some rows and with all."""
     X = observations(256)
     plan = prepare(mixed, X, Options(method="brute"))
-    draft = plan.drafter.draft(level, 5, go_on)
+    draft = plan.drafter.draft(level, 5)
     for name, is_thinned in (("a", True), ("b", False), ("c", True), ("town", False)):
         sampling = draft[name]._sampling
         errors = [*sampling.metrics.values(), *sampling.decayed]
@@ -183,12 +179,12 @@ def test_figures_of_a_grid_without_some_values_have_no_error(level):
 def test_drafts_are_of_rows_that_the_result_rests_on():
     """Those that have weight; with `sample` the rows differ by feature, and so do those of drafts."""
     weights = np.tile([0.0, 2.0], 150)
-    draft = prepare(mixed, observations(), Options(sample_weight=weights)).drafter.draft(5, np.inf, go_on)["a"]
+    draft = prepare(mixed, observations(), Options(sample_weight=weights)).drafter.draft(5, np.inf)["a"]
     assert draft._sampling.n_all == 150
     assert (weights[draft.rows] > 0).all()
     model, X = fitted(HistGradientBoostingRegressor(max_iter=5))
     plan = prepare(model, X, Options(sample=100))
-    draft = plan.drafter.draft(4, np.inf, go_on)
+    draft = plan.drafter.draft(4, np.inf)
     for name in plan.features:
         assert np.isin(draft[name].rows, plan.compute(name).rows).all()
         assert draft[name]._sampling.n_all == 100
@@ -210,7 +206,7 @@ def test_a_slow_model_has_a_first_draft_of_all_features_after_one_call(clock):
     plan = prepare(model, X, Options())
     n_calls = model.n_calls
     drafts = Drafts([plan.drafter])
-    (draft,) = drafts.next(go_on)
+    (draft,) = drafts.next()
     assert model.n_calls - n_calls <= 2
     assert len(draft) == 12
     for feature, grid in zip(draft.values(), plan.grids.values(), strict=True):
@@ -254,7 +250,7 @@ def test_levels_that_are_frequent_stay_in_a_small_grid():
     """Of levels without an order the most frequent ones are drafted."""
     X = pd.DataFrame({"town": pd.Categorical([*"aaaabbbbccccddddeeeeffffg"] * 8), "n": np.arange(200.0)})
     plan = prepare(lambda X: X["n"].to_numpy() * (X["town"] == "a"), X, Options())
-    draft = plan.drafter.draft(5, 5, go_on)
+    draft = plan.drafter.draft(5, 5)
     assert len(draft["town"].grid) == 5
     assert "g" not in draft["town"].grid.tolist()
 
@@ -279,7 +275,7 @@ def test_phantoms_of_several_features_are_those_of_each(X):
     plan = prepare(model, X, Options())
     dtypes = seen[0].dtypes.tolist() if hasattr(X, "columns") else seen[0].dtype
     seen.clear()
-    draft = plan.drafter.draft(2, 5, go_on)
+    draft = plan.drafter.draft(2, 5)
     (together,) = seen
     assert (together.dtypes.tolist() if hasattr(X, "columns") else together.dtype) == dtypes
     seen.clear()

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
+from ice_explorer.locks import working
 from ice_explorer.metrics.conditional import make_neighbours, nearest_by_blocks
 from ice_explorer.metrics.fold_numba import nearest_points
 from ice_explorer.results import extrapolation
@@ -228,7 +229,8 @@ def test_estimating_can_be_ended_between_models(is_category):
         if len(n_fits) == 2:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        f._unlike_shares(end)
-    f._unlike_shares(lambda: n_fits.append(1))
+    with pytest.raises(KeyboardInterrupt), working(lambda: False, end):
+        f._unlike_shares()
+    with working(lambda: False, lambda: n_fits.append(1)):
+        f._unlike_shares()
     assert len(n_fits) == (2 + 5 if is_category else 2 + 10)

@@ -8,6 +8,7 @@ import pytest
 from kernel_end import SECONDS, wait_until
 
 from ice_explorer.errors import Cancelled
+from ice_explorer.locks import checkpoint
 from ice_explorer.widget import background as background_module
 from ice_explorer.widget.background import Background
 
@@ -23,14 +24,12 @@ class Work:
         self.fails_on = fails_on
         self.threads = set()
 
-    def __call__(self, name, between_blocks, cancelled):
+    def __call__(self, name):
         self.threads.add(threading.current_thread())
         self.order.append(name)
         gate = self.gates.get(name)
         while gate is not None and not gate.wait(0.002):
-            if cancelled():
-                raise Cancelled
-            between_blocks()
+            checkpoint()
         if name == self.fails_on:
             raise ValueError(f"no {name}")
         return name.upper()
@@ -39,13 +38,22 @@ class Work:
 class SlowToStop(Work):
     """Once cancelled, its first computation ends only when `gates["stop"]` is set."""
 
-    def __call__(self, name, between_blocks, cancelled):
+    def __call__(self, name):
         if self.order:
-            return super().__call__(name, between_blocks, cancelled)
+            return super().__call__(name)
         self.order.append(name)
-        wait_until(cancelled)
+        wait_until(is_cancelled)
         assert self.gates["stop"].wait(SECONDS)
         raise Cancelled
+
+
+def is_cancelled():
+    """Whether the work of this thread is cancelled."""
+    try:
+        checkpoint()
+    except Cancelled:
+        return True
+    return False
 
 
 class Question:
@@ -79,7 +87,7 @@ def start():
         background.start()
         if isinstance(work, SlowToStop):
             wait_until(lambda: work.order)
-        elif work.gates and "draft" not in options:
+        elif getattr(work, "gates", None) and "draft" not in options:
             wait_until(lambda: work.order and work.order[-1] in work.gates)
         return background
 
@@ -125,11 +133,22 @@ def test_a_question_moves_its_feature_to_the_front(start):
     assert work.order == ["a", "d", "b", "c"]
 
 
-def test_a_question_about_a_known_feature_is_answered_between_blocks(start):
-    """While a slow feature is being computed."""
-    background = start("abc", Work(held="b"))
+def test_a_question_about_a_known_feature_is_answered_in_a_thread_of_its_own(start):
+    """While a block of a slow feature is being computed."""
+    gate, is_inside = threading.Event(), threading.Event()
+
+    def compute(name):
+        if name == "b":
+            is_inside.set()
+            assert gate.wait(SECONDS)
+        return name.upper()
+
+    background = start("abc", compute)
+    assert is_inside.wait(SECONDS)
     assert Question(background, "a").wait() == [("answer", "A")]
     assert (background.snapshot().state, background.snapshot().current) == ("computing", "b")
+    gate.set()
+    assert background.wait().results == WHOLE
 
 
 def test_an_idle_background_has_no_thread(start):
@@ -161,7 +180,7 @@ def test_a_pause_stops_at_the_next_block_until_somebody_needs_a_result(start, re
     work = Work(held="b")
     background = start("abc", work)
     background.pause()
-    wait_until(lambda: background._thread is None)
+    wait_until(lambda: background._computing.thread is None)
     assert (background.snapshot().state, background.snapshot().results) == ("computing", {"a": "A"})
     work.gates["b"].set()
     if resumed_by == "unpause":
@@ -365,12 +384,11 @@ def test_without_threads_the_computation_can_be_cancelled_from_within_and_resume
     """Results stay, and a question is answered before asking returns."""
     order = []
 
-    def compute(name, _between_blocks, cancelled):
+    def compute(name):
         order.append(name)
         if order == ["a", "b"]:
             background.cancel()
-        if cancelled():
-            raise Cancelled
+        checkpoint()
         return name.upper()
 
     background = Background("abcd", compute, lambda: None)
@@ -387,7 +405,7 @@ def test_without_threads_ctrl_c_cancels_the_computation_that_it_interrupts():
     """Questions are refused, and resuming computes the rest."""
     questions, interrupted = [], ["b"]
 
-    def compute(name, _between_blocks, _cancelled):
+    def compute(name):
         if name in interrupted:
             questions.append(Question(background, "c"))
             raise KeyboardInterrupt
@@ -416,16 +434,14 @@ class Drafting:
         self.fails_at = fails_at
         self.n_requests = self.n_made = 0
 
-    def __call__(self, between_blocks, cancelled):
+    def __call__(self):
         self.n_requests += 1
         if self.n_made == len(self.gates):
             return None
         if self.n_made == self.fails_at:
             raise ValueError("no draft")
         while not self.gates[self.n_made].wait(0.002):
-            if cancelled():
-                raise Cancelled
-            between_blocks()
+            checkpoint()
         self.n_made += 1
         return {name: f"{name}{self.n_made}" for name in "ab"}
 
@@ -489,7 +505,7 @@ def test_a_paused_draft_is_made_again(start):
     background = start("ab", Work(), draft=drafting)
     wait_until(lambda: drafting.n_requests == 1)
     background.pause()
-    wait_until(lambda: background._thread is None)
+    wait_until(lambda: background._computing.thread is None)
     assert background.snapshot().state == "computing"
     for gate in drafting.gates:
         gate.set()

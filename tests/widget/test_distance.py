@@ -9,6 +9,8 @@ from kernel_end import SECONDS
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ice_explorer import ICEExplorer, explain
+from ice_explorer.locks import checkpoint
+from ice_explorer.metrics import conditional
 from ice_explorer.results import extrapolation
 
 N = 60
@@ -117,18 +119,13 @@ def test_it_can_be_cancelled_between_two_models(explorer, monkeypatch):
     """A cancel ends a feature after the model that is fitted; the marginal figures are still there."""
     explorer.explanation  # noqa: B018 - waits for it
     begun = threading.Event()
-    moments = extrapolation.conditional_moments
 
-    def cancelled_within(*arguments, between_fits, **options):
+    def cancelled_within():
         begun.set()
+        explorer._background.cancel()
+        checkpoint()
 
-        def between():
-            explorer._background.cancel()
-            between_fits()
-
-        return moments(*arguments, between_fits=between, **options)
-
-    monkeypatch.setattr(extrapolation, "conditional_moments", cancelled_within)
+    monkeypatch.setattr(conditional, "checkpoint", cancelled_within)
     explorer.distance = "conditional"
     assert begun.wait(SECONDS)
     explorer._background.wait(SECONDS)

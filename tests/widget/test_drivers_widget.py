@@ -11,6 +11,7 @@ from kernel_end import SECONDS, ask, reply_to, wait_until
 
 import ice_explorer as ice
 from ice_explorer.errors import Cancelled
+from ice_explorer.locks import checkpoint
 from ice_explorer.widget.background import Background
 from ice_explorer.wire.curves import describe_colors
 
@@ -85,16 +86,16 @@ def test_closing_ends_the_search(make, X):
 
 def test_a_long_answer_lets_others_come_between():
     """In the thread, questions that were asked since are answered; after the end the long answer is over, too."""
-    background = Background(["a"], lambda name, _between, _cancelled: name.upper(), lambda: None)
+    background = Background(["a"], str.upper, lambda: None)
     got, done = [], threading.Event()
 
     def long(result):
         background.ask("a", lambda other: got.append(f"short {other}"), got.append)
-        background.answer_meanwhile()
+        checkpoint()
         got.append(f"long {result}")
         background.close()
         with pytest.raises(Cancelled):
-            background.answer_meanwhile()
+            checkpoint()
         done.set()
 
     background.ask("a", long, got.append)

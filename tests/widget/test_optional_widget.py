@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from kernel_end import ask, reply_to
+from kernel_end import ask, reply_to, wait_until
 from numpy.testing import assert_allclose, assert_equal
 
 FURTHER = {"unlike": {"positions": [0]}}  # what a request needs besides a feature
@@ -107,12 +107,7 @@ def test_closing_ends_the_work(make, X, request_type):
     explorer = make(Model(), X, method="brute")
     assert explorer.explanation
     wire, background = explorer.comm, explorer._background
-    answer_meanwhile = background.answer_meanwhile
-
-    def close_first():
-        background.close()
-        answer_meanwhile()
-
-    background.answer_meanwhile = close_first
+    wait_until(lambda: background._answering.thread is None)  # the next one takes what is set here
+    background._answering._between_blocks = background.close
     send(explorer, "long", type=request_type, feature="one", **FURTHER.get(request_type, {}))
     assert reply_to(wire, "long")[0] == {"id": "long", "type": "cancelled"}

@@ -13,11 +13,12 @@ from ice_explorer.drivers.candidates import second_features
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.features.feature import level_positions, make_grid
+from ice_explorer.locks import checkpoint
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import MOMENTS, SortedValues, choose_edges, sort_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.curves.inputs import Context
@@ -47,16 +48,8 @@ class MeanEffects:
     mean_prediction: float
 
 
-def mean_effects(
-    result: FeatureExplanation,
-    kinds: Sequence[str],
-    grid_size: int = GRID_SIZE,
-    between_blocks: Callable[[], object] | None = None,
-) -> MeanEffects:
-    """Return effects of a feature at some values of its grid, as `Explanation.effects` describes.
-
-    `between_blocks` is called now and then; what it raises ends the work.
-    """
+def mean_effects(result: FeatureExplanation, kinds: Sequence[str], grid_size: int = GRID_SIZE) -> MeanEffects:
+    """Return effects of a feature at some values of its grid, as `Explanation.effects` describes."""
     context, feature, rows = result._context, result._item.feature, result._item.summed
     weights, values = context.row_weights[rows], feature.values[rows]
     places = _choose_places(result, values, weights, grid_size)
@@ -77,7 +70,7 @@ def mean_effects(
             columns["spread"] = result.spread[places]
             columns["centered_partial_dependence"] = centred(columns[kind])
         elif kind == "ale":
-            columns[kind] = centred(_accumulate_steps(result, places, values, between_blocks))
+            columns[kind] = centred(_accumulate_steps(result, places, values))
         else:
             is_all = len(rows) == context.table.n_observations
             predictions = context.all_predictions if is_all else context.predictions(rows)
@@ -93,11 +86,11 @@ def mean_effects(
     return MeanEffects(grid, columns, mean_prediction)
 
 
-def local_effects(result: FeatureExplanation, between_blocks: Callable[[], object] | None = None) -> MeanEffects:
+def local_effects(result: FeatureExplanation) -> MeanEffects:
     """Return ALE and M-plot at places on the axis that is drawn, where levels without an order have 0, 1, …; once."""
 
     def computed() -> MeanEffects:
-        effects = mean_effects(result, ("ale", "m_plot"), between_blocks=between_blocks)
+        effects = mean_effects(result, ("ale", "m_plot"))
         if not result._item.feature.is_unordered:
             return effects
         return replace(effects, grid=level_positions(effects.grid, result.axis))
@@ -130,9 +123,7 @@ def _find_near(grid: Array, values: Array, *, is_unordered: bool) -> tuple[Place
     return np.tile(row, 2), np.concatenate([column, column + 1]), np.concatenate([1 - share, share])
 
 
-def _accumulate_steps(
-    result: FeatureExplanation, places: Places, values: Array, between_blocks: Callable[[], object] | None
-) -> Array:
+def _accumulate_steps(result: FeatureExplanation, places: Places, values: Array) -> Array:
     """Add up the mean steps of the rows in each interval along the grid; NaN behind one without rows.
 
     Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the one
@@ -168,8 +159,7 @@ def _accumulate_steps(
             weights = context.row_weights[of_rows[row]]
             mass += np.bincount(lower, weights, n_intervals)
             total += np.bincount(lower, weights * (at_ends[:, 1] - at_ends[:, 0]), n_intervals)
-            if between_blocks is not None:
-                between_blocks()
+            checkpoint()
     accumulated = np.zeros(len(places))
     with np.errstate(divide="ignore", invalid="ignore"):
         accumulated[order[1:]] = np.cumsum(total / mass)

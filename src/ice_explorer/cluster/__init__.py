@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -26,6 +26,7 @@ from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.features.columns import Columns, check_groups
 from ice_explorer.features.feature import Feature, Grid, align_levels, is_identifier, make_grid
+from ice_explorer.locks import working
 from ice_explorer.metrics.ordered import OrderedSums
 from ice_explorer.metrics.sums import Moments
 from ice_explorer.models.libraries import fitted_table
@@ -589,10 +590,11 @@ def partial_sums(
         return None
     with name_partition(number):
         plan = prepare(model, rows, replace(grids.options, sample_weight=sample_weight), whole=grids)
-        features = {
-            number: plan.compute(name, cancelled=cancelled)._sums.to_arrays()
-            for name, number in zip(plan.features, grids.features, strict=True)
-        }
+        with nullcontext() if cancelled is None else working(cancelled):
+            features = {
+                number: plan.compute(name)._sums.to_arrays()
+                for name, number in zip(plan.features, grids.features, strict=True)
+            }
         context, predictions = plan._context, Moments(1)
         weighted = context.weighted_rows
         predictions.add(context.predictions(weighted)[:, None], context.row_weights[weighted])

@@ -17,7 +17,6 @@ from ice_explorer import plan as one_machine
 from ice_explorer.checks import weights_error
 from ice_explorer.cluster import check_options, check_rows, explain_feature, plan_sample
 from ice_explorer.errors import (
-    Cancelled,
     DataError,
     ICEExplorerError,
     MissingPackageError,
@@ -25,6 +24,7 @@ from ice_explorer.errors import (
     PredictionError,
 )
 from ice_explorer.errors.base import cause_of, counted
+from ice_explorer.locks import checkpoint
 from ice_explorer.plan import Plan
 from ice_explorer.tables.table import no_table_error
 
@@ -108,22 +108,18 @@ class _DaskPlan(Plan):
         return one_machine.prepare(model, self._summary.rows, of_sample, whole=self._grids)
 
     def compute(
-        self,
-        feature: Name,
-        progress: Callable[[int, int, str], object] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, feature: Name, progress: Callable[[int, int, str], object] = lambda *_: None
     ) -> FeatureExplanation:
         """Return one feature; the first one waits for all partitions."""
 
         def report(before: int, after: int) -> None:
             total, n = self.n_predictions, len(self._partitions)
-            if progress is not None:
-                progress(total * after // n - total * before // n, total, f"{n:,} partitions")
+            progress(total * after // n - total * before // n, total, f"{n:,} partitions")
 
         with self._waiting:
             if self._merged is None:
                 sum_partition = partial(cluster.partial_sums, self._model, grids=self._grids)
-                merged = _reduce(self._client, sum_partition, self._partitions, report, cancelled)
+                merged = _reduce(self._client, sum_partition, self._partitions, report)
                 self._merged = check_rows(merged, self._grids)
                 self._notes += self._merged.notes
         return explain_feature(self, feature, self._merged)
@@ -145,13 +141,12 @@ def _reduce(
     compute: Callable[..., Any],
     partitions: Sequence[tuple[Any, Any]],
     report: Callable[[int, int], object] | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Any:
     """Compute all partitions, and merge the results, eight at a time; None where all are None.
 
     - `client`: None for workers in this process, which end with the work. `compute` is sent once to each worker.
-    - `report`: called with numbers of partitions that were and are done; `compute` can be cancelled then.
-    - `cancelled`: called now and then; True ends the work on the cluster, too.
+    - `report`: called with numbers of partitions that were and are done; `compute` can be cancelled then, and what
+      ends the work of this thread ends it on the cluster.
     """
     from dask.delayed import delayed
 
@@ -161,7 +156,7 @@ def _reduce(
         # It is no default, which a call in another thread would use until it is closed.
         local = Client(processes=False, dashboard_address=":0", set_as_default=False)  # type: ignore[no-untyped-call]
         with local:
-            return _reduce(local, compute, partitions, report, cancelled)
+            return _reduce(local, compute, partitions, report)
     computed, merged = delayed(_compute_partition, pure=False), delayed(cluster.merge, pure=False)
     sent = delayed(pickle.loads, pure=False)(_pickle(compute))  # bytes, so that each worker makes the model once
     can_cancel = report is not None
@@ -170,19 +165,14 @@ def _reduce(
     while len(level) > 1:
         level = [merged(*level[k : k + _MERGED_AT_A_TIME]) for k in range(0, len(level), _MERGED_AT_A_TIME)]
     try:
-        return _wait_for(client, [*watched, level[0]], report, cancelled)
+        return _wait_for(client, [*watched, level[0]], report)
     except ICEExplorerError:
         raise
     except Exception as error:
         raise _failure(client, error) from error
 
 
-def _wait_for(
-    client: Any,
-    results: Sequence[Any],
-    report: Callable[[int, int], object] | None,
-    cancelled: Callable[[], bool] | None,
-) -> Any:
+def _wait_for(client: Any, results: Sequence[Any], report: Callable[[int, int], object] | None) -> Any:
     n_reported, is_done = 0, False
     with warnings.catch_warnings():  # the model has to be sent
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -194,8 +184,8 @@ def _wait_for(
             if report is not None and n_done > n_reported:  # fewer are where a worker was lost
                 report(n_reported, n_done)
                 n_reported = n_done
-            if not is_done and cancelled is not None and cancelled():
-                raise Cancelled("The work on the cluster was cancelled.")
+            if not is_done:
+                checkpoint()
             sleep(0 if is_done else _PAUSE)
         return future.result()
     finally:

@@ -30,7 +30,7 @@ from ice_explorer.metrics.unordered import category_scale
 from ice_explorer.tables.column import SortedValues, sort_levels, standard_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -159,10 +159,12 @@ class Context:
         return draw_stratified(values, rows, size, generator, self.weights if by_weight else None)
 
     def predictions(self, positions: Rows) -> Array:
-        """Predict some observations as they are, (n_rows,) [output], a block of them at a time.
+        """Predict some observations as they are, (n_rows,) [output], a block at a time; known ones without the model.
 
         - raises PredictionError: if the model fails or changed, or a prediction is no finite number.
         """
+        if "all_predictions" in vars(self):
+            return np.asarray(self.all_predictions[positions])
         self.prediction_check.check()
         size = max(self.brute.rows_per_block(1), _FEWEST_AT_A_TIME)
         predicted = np.empty(len(positions))
@@ -357,13 +359,11 @@ def measure_feature(
     return category_scale(weights / weights.sum()), float(np.argmax(weights)), weights[grid.astype(np.intp)]
 
 
-def estimate_probabilities(
-    context: Context, feature: Feature, between_fits: Callable[[], object] | None = None
-) -> Array | None:
+def estimate_probabilities(context: Context, feature: Feature) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
     others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
     by_text = _places_by_text(feature)
-    return level_probabilities(feature.values, by_text, others, weights, seed, between_fits=between_fits)
+    return level_probabilities(feature.values, by_text, others, weights, seed)
 
 
 def read_predictors(context: Context, feature: Feature) -> Predictors:

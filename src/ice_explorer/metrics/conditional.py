@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from ice_explorer.locks import checkpoint
 from ice_explorer.runtime import HAS_NUMBA
 from ice_explorer.tables.column import choose_edges, column_moments, distinct_rows, has_value_and_weight
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Places, Rows
 
     Stages = Callable[[Rows], Iterator[Array]]  # predictions of rows without a tree, with one, with two …
-    BetweenFits = Callable[[], object] | None
 
 LEAST_SHARE_OF_SCALE: Final = 0.01
 """Floor of a likelihood scale, in standard deviations of the feature."""
@@ -114,8 +114,6 @@ def conditional_moments(
     standard_deviation: float,
     weights: Array | None,
     random_state: int,
-    *,
-    between_fits: BetweenFits = None,
 ) -> ConditionalMoments:
     """Estimate mean and standard deviation of a feature given the other features.
 
@@ -124,7 +122,6 @@ def conditional_moments(
     - `standard_deviation`: σ of the feature [feature].
     - `weights` (n_observations,): frequency weights, or None.
     - `random_state`: seed of the folds.
-    - `between_fits`: called after each model that is fitted.
     """
     from sklearn.ensemble import HistGradientBoostingRegressor
 
@@ -167,7 +164,7 @@ def conditional_moments(
     target = (folds.target - centre) / standard_deviation
     fit_mean = partial(fit, target, "squared_error", is_linear=True)
     squared_error = lambda at, predicted: np.square(target[at] - predicted)  # noqa: E731
-    mean, errors, importance = _cross_fit(folds, fit_mean, squared_error, between_fits)
+    mean, errors, importance = _cross_fit(folds, fit_mean, squared_error)
     squared = np.maximum(errors, LEAST_SHARE_OF_SCALE**2)
     ends = squared.min(), squared.max()  # which exponentials of trees leave where the others determine the feature
 
@@ -177,7 +174,7 @@ def conditional_moments(
 
     with np.errstate(over="ignore"):
         fit_variance = partial(fit, squared, "gamma", is_linear=False)
-        variance, _, of_variance = _cross_fit(folds, fit_variance, deviance, between_fits, is_simple=True)
+        variance, _, of_variance = _cross_fit(folds, fit_variance, deviance, is_simple=True)
     scale = standard_deviation * np.sqrt(np.clip(variance, *ends))
     return ConditionalMoments(centre + standard_deviation * mean, scale, np.maximum(importance, of_variance))
 
@@ -188,15 +185,13 @@ def level_probabilities(
     others: Predictors,
     weights: Array | None,
     random_state: int,
-    *,
-    between_fits: BetweenFits = None,
 ) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels).
 
     None where the other features cannot tell: there are none, too few observations, or one level.
 
     - `codes`, `by_text`: as for `rank_levels`.
-    - `others`, `weights`, `random_state`, `between_fits`: as for `conditional_moments`.
+    - `others`, `weights`, `random_state`: as for `conditional_moments`.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -230,7 +225,7 @@ def level_probabilities(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, between_fits, is_cautious=True)[0][:, ranks]
+    return _cross_fit(folds, fit, deviance, is_cautious=True)[0][:, ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -306,7 +301,6 @@ def _cross_fit(
     folds: _Folds,
     fit: Callable[[Rows, Array], _Fit],
     deviance: Callable[[Rows, Array], Array],
-    between_fits: BetweenFits,
     *,
     is_simple: bool = False,
     is_cautious: bool = False,
@@ -332,8 +326,7 @@ def _cross_fit(
             held, training = np.flatnonzero(held_out), np.flatnonzero(weight - held_out > 0)
             if len(held) and len(training):
                 fitted.append((held, held_out[held], fit(*_repeated(training, (weight - held_out)[training]))))
-                if between_fits is not None:
-                    between_fits()
+                checkpoint()
         losses = [
             np.column_stack([deviance(held, predicted) for predicted in model.stages(folds.first[held])])
             for held, _, model in fitted

@@ -12,8 +12,6 @@ from ice_explorer.metrics.conditional import conditional_moments, level_distance
 from ice_explorer.tables.column import observed_quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ice_explorer.arrays import Array, Mask, Rows
     from ice_explorer.curves.inputs import Context, FeatureInput
     from ice_explorer.metrics.conditional import Neighbours
@@ -138,15 +136,15 @@ class Expected:
         return np.abs(gap, out=gap)
 
 
-def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[], object] | None = None) -> Expected:
-    """Estimate what the other features let expect of a feature; `between_fits` is called between models."""
+def expected_of(context: Context, item: FeatureInput) -> Expected:
+    """Estimate what the other features let expect of a feature."""
     feature, weights, seed = item.feature, context.weights, context.settings.random_state
     rows = context.weighted_rows[~np.isnan(feature.values[context.weighted_rows])]
     observed, mass = feature.values[rows], context.row_weights[rows]
     expected = Expected()
     if not feature.is_unordered:
         others = read_predictors(context, feature)
-        moments = conditional_moments(feature.values, others, item.scale, weights, seed, between_fits=between_fits)
+        moments = conditional_moments(feature.values, others, item.scale, weights, seed)
         overall_mean = float(np.average(observed, weights=mass)) if len(rows) else 0.0
         expected = Expected(moments.mean, moments.scale, overall_mean=overall_mean, overall_scale=item.scale)
     values = np.unique(observed)
@@ -155,10 +153,10 @@ def expected_of(context: Context, item: FeatureInput, between_fits: Callable[[],
         if feature.is_unordered and feature.levels is not None:
             levels = np.arange(len(feature.levels), dtype=np.float64)
         if feature.is_unordered:
-            found = estimate_probabilities(context, feature, between_fits)
+            found = estimate_probabilities(context, feature)
         else:
             codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
-            found = level_probabilities(codes, np.arange(2), others, weights, seed, between_fits=between_fits)
+            found = level_probabilities(codes, np.arange(2), others, weights, seed)
         shares = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
         probabilities = np.tile(shares, (len(feature.values), 1)) if found is None else found
         expected = replace(

@@ -1,14 +1,14 @@
-"""Background computation: one thread that drafts all features, computes them in turn and answers requests.
+"""Background computation: one thread drafts all features and computes them in turn, another answers requests.
 
-The model is called from this thread alone, so that a model which is not thread-safe is never
-called twice at once. The thread lives while there is work. A question about a computed feature is
-answered between two blocks of a feature that is still being computed, and from its draft where that
-is all there is; a question about a feature that has neither moves it to the front.
+Both call the model, which is one caller's at a time: an answer waits at most for the call that is being
+made, and computing goes on after it. A question about a computed feature is answered from its result, and
+from its draft where that is all there is; a question about a feature that has neither moves it to the
+front. A newer question is answered between two blocks of an answer that takes long.
 
-However a thread ends, its end becomes a state, and every question gets an answer: a thread catches
-whatever is raised in it, also what is no `Exception`, and `wait` notices a thread that is gone.
-
-If no thread can be started, as in Python inside a browser, the caller does its work instead.
+Threads live while there is work. However one ends, its end becomes a state, and every question gets
+an answer: a thread catches whatever is raised in it, also what is no `Exception`, and `wait` notices
+a thread that is gone. If no thread can be started, as in Python inside a browser, the caller does
+the work instead.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ice_explorer.errors import Cancelled, ICEExplorerError
 from ice_explorer.errors.base import cause_of, quoted
-from ice_explorer.locks import Lock
+from ice_explorer.locks import Lock, working
 
 if TYPE_CHECKING:
     from ice_explorer.feature import FeatureExplanation
@@ -34,13 +35,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 State: TypeAlias = Literal["computing", "ready", "cancelled", "error"]
-BetweenBlocks: TypeAlias = Callable[[], None]
-IsCancelled: TypeAlias = Callable[[], bool]
 Results: TypeAlias = "Mapping[Name, FeatureExplanation]"
-Compute: TypeAlias = "Callable[[Name, BetweenBlocks, IsCancelled], FeatureExplanation]"
-NextDraft: TypeAlias = "Callable[[BetweenBlocks, IsCancelled], Results | None]"
+Task: TypeAlias = Callable[[], object]
 
 _SECONDS_BETWEEN_TELLINGS = 0.2
+_SECONDS_BEFORE_TELLING_AGAIN = 0.01
 _SECONDS_BETWEEN_LOOKS = 0.1  # a wait without a time limit ignores Ctrl-C on Windows
 
 
@@ -71,28 +70,109 @@ class _Question:
     refuse: Callable[[Exception], None]
 
 
+class _Worker:
+    """A thread that does one task after another, and ends where there is none.
+
+    - `next_task`: called under the lock `changed`; returns what to do next, or None.
+    - `is_stopped`, `between_blocks`: of its tasks, as for `working`.
+    - `on_end`: called where the thread ends although there may be something to do: with what was raised, None if
+      nothing was.
+    """
+
+    def __init__(
+        self,
+        changed: threading.Condition,
+        next_task: Callable[[], Task | None],
+        is_stopped: Callable[[], bool],
+        between_blocks: Task,
+        on_end: Callable[[BaseException | None], None],
+    ) -> None:
+        self._changed, self._next_task, self._on_end = changed, next_task, on_end
+        self._is_stopped, self._between_blocks = is_stopped, between_blocks
+        self.thread: threading.Thread | None = None
+        self.caught: type[BaseException] = BaseException  # what does not leave the loop
+
+    def start(self) -> None:
+        """Start the thread unless it lives; where none can be started, return when all is done."""
+        with self._changed:
+            if self.thread is not None:
+                return
+            self.thread = threading.Thread(target=self._live, name="ice-explorer", daemon=True)
+            self.caught = BaseException  # Ctrl-C goes to another thread: what is raised in this one ends a task
+            try:
+                self.thread.start()
+            except RuntimeError:  # "can't start new thread"
+                self.thread = threading.current_thread()
+                self.caught = Exception  # Ctrl-C in the thread that computes cancels it
+            else:
+                return
+        self._live()
+
+    def work(self, *, is_nested: bool = False) -> None:
+        """Do one task after another until there is none; nested, in the course of a task of the same thread."""
+        while True:
+            with self._changed:
+                task = self._next_task()
+                if task is None:
+                    if not is_nested:
+                        self.thread = None
+                        self._changed.notify_all()
+                    return
+            task()
+
+    def _live(self) -> None:
+        is_own = self.caught is BaseException
+        try:
+            with working(self._is_stopped, self._between_blocks):
+                self.work()
+        except BaseException as error:
+            if is_own:
+                logger.exception("The background thread of an explorer ended.")
+            is_cancel = isinstance(error, KeyboardInterrupt) and not is_own
+            self._end(threading.current_thread(), Cancelled() if is_cancel else error)
+            if not is_own:
+                raise
+
+    def _end(self, thread: threading.Thread, error: BaseException | None) -> None:
+        with self._changed:
+            if self.thread is not thread:
+                return
+            self.thread = None
+        self._on_end(error)
+
+    def is_elsewhere(self) -> bool:
+        """Whether another thread than this one does its work."""
+        self.notice_loss()
+        return self.thread not in (None, threading.current_thread())
+
+    def notice_loss(self) -> None:
+        """Take in the end of a thread that raised nothing; not to be called under the lock."""
+        thread = self.thread
+        if thread is not None and not thread.is_alive() and thread.ident is not None:
+            self._end(thread, None)
+
+
 class Background:
-    """Computes the results of some features in a thread of its own.
+    """Computes the results of some features, and answers questions about them, in threads of its own.
 
     - `names`: the features, in the order of their turns.
-    - `compute`: ``compute(name, between_blocks, cancelled)`` returns the result of one feature. It calls
-      ``between_blocks()`` now and then, and raises `Cancelled` soon after ``cancelled()`` is True.
-    - `tell`: called in the thread after changes, a few times per second at most, and always after the last one. Where
-      it returns False it has not taken in everything, and is called again soon.
+    - `compute`: ``compute(name)`` returns the result of one feature. It calls `checkpoint` between blocks.
+    - `tell`: called after changes, a few times per second at most, and always after the last one. Where it returns
+      False it has not taken in everything, and is called again soon.
     - `results`: what is known already.
-    - `draft`: called as `compute` is, but without a name, before the features are computed: returns the next draft of
-      all of them, and None where there is none. A draft that fails is left out.
+    - `draft`: called before the features are computed: returns the next draft of all of them, and None where there is
+      none. A draft that fails is left out.
     """
 
     def __init__(
         self,
         names: Sequence[Name],
-        compute: Compute,
+        compute: Callable[[Name], FeatureExplanation],
         tell: Callable[[], bool | None],
         results: Results | None = None,
-        draft: NextDraft | None = None,
+        draft: Callable[[], Results | None] | None = None,
     ) -> None:
-        self._compute: Compute | None = compute
+        self._compute: Callable[[Name], FeatureExplanation] | None = compute
         self._listener: Callable[[], bool | None] | None = tell
         self._changed = threading.Condition(Lock())
         self._results: dict[Name, FeatureExplanation] = dict(results or {})
@@ -104,42 +184,37 @@ class Background:
         self._error: Exception | None = None
         self._current: Name | None = None
         self._questions: list[_Question] = []
-        self._thread: threading.Thread | None = None
-        self._caught: type[BaseException] = BaseException  # what does not leave the loop
         self._stop = False  # of the feature being computed
         self._closed = SimpleNamespace(is_on=False)  # read without a lock that a fork could leave held
         self._is_paused = False
         self._untold = False
         self._last_told = -float("inf")
-        # At exit the thread gets its chance to leave before the modules it uses are torn down.
+        self._computing = _Worker(self._changed, self._next_step, self._is_stopped, self._give_way, self._end_computing)
+        self._answering = _Worker(
+            self._changed, self._next_answer, lambda: self._closed.is_on, self._answer_newer, self._end_answering
+        )
+        # At exit the threads get their chance to leave before the modules they use are torn down.
         weakref.finalize(self, setattr, self._closed, "is_on", True)  # noqa: FBT003 - an attribute's value
 
     def start(self) -> None:
-        """Start or resume; without threads, return when everything is computed."""
-        self._notice_lost_thread()
+        """Start or resume; without threads, return when everything is computed and answered."""
+        self._notice_losses()
         with self._changed:
-            if self._thread is not None or self._closed.is_on:
-                return
-            self._thread = threading.Thread(target=self._live, name="ice-explorer", daemon=True)
-            self._caught = BaseException  # Ctrl-C goes to another thread: what is raised in this one ends a feature
-            try:
-                self._thread.start()
-            except RuntimeError:  # "can't start new thread"
-                self._thread = threading.current_thread()
-                self._caught = Exception  # Ctrl-C in the thread that computes cancels it
-            else:
-                return
-        self._live()
+            workers = [] if self._closed.is_on else [self._computing]
+            if workers and any(map(self._is_answerable, self._questions)):
+                workers.append(self._answering)
+        for worker in workers:
+            worker.start()
 
     def tell_again(self) -> None:
-        """Tell in the thread, though nothing is new."""
+        """Tell, though nothing is new."""
         with self._changed:
             self._untold = True
         self.start()
 
     def snapshot(self) -> Snapshot:
         """Where the computation stands."""
-        self._notice_lost_thread()
+        self._notice_losses()
         with self._changed:
             return Snapshot(
                 self._state, dict(self._results), dict(self._drafts), len(self._names), self._current, self._error
@@ -153,13 +228,14 @@ class Background:
         *,
         is_exact: bool = False,
     ) -> None:
-        """Call `answer` in the thread with the result of a feature, or `refuse` with the reason.
+        """Call `answer` in the thread of answers with the result of a feature, or `refuse` with the reason.
 
         - `name`: the feature; None is a turn of the thread without any result.
         - `answer`, `refuse`: one of them is called, once; `refuse` also after an `answer` that raised, with its error.
+          An answer that takes long calls `checkpoint` between blocks, where newer questions are answered.
         - `is_exact`: whether a draft will not do; without a name, whether the first result is waited for.
         """
-        self._notice_lost_thread()
+        self._notice_losses()
         with self._changed:
             is_open = not self._closed.is_on
             if is_open:
@@ -170,22 +246,13 @@ class Background:
         else:
             refuse(Cancelled())
 
-    def answer_meanwhile(self) -> None:
-        """Answer newer questions: called in the thread, now and then, by an answer that takes long.
-
-        - raises Cancelled: if nobody waits for the long answer any more, either.
-        """
-        if self._closed.is_on:
-            raise Cancelled
-        self._between_blocks()
-
     def wait(self, at_most: float = math.inf) -> Snapshot:
         """Wait until no feature is left to compute, or so many seconds. Ctrl-C ends the waiting, nothing else."""
-        if threading.current_thread() is self._thread:
+        if threading.current_thread() in (self._computing.thread, self._answering.thread):
             raise RuntimeError("The background thread cannot wait for itself.")
         end = time.monotonic() + at_most
         while True:
-            self._notice_lost_thread()
+            self._notice_losses()
             self.unpause()
             with self._changed:
                 left = end - time.monotonic()
@@ -249,76 +316,38 @@ class Background:
             self._changed.notify_all()
         _refuse(dropped, Cancelled())
 
-    # --- inside the thread ------------------------------------------------------------------------
+    def _notice_losses(self) -> None:
+        self._computing.notice_loss()
+        self._answering.notice_loss()
 
-    def _live(self) -> None:
-        """Do the work, in a thread of its own or of somebody else's, until there is none."""
-        is_own = self._caught is BaseException
-        try:
-            self._run()
-        except BaseException as error:
-            if is_own:
-                logger.exception("The background thread of an explorer ended.")
-            is_cancel = isinstance(error, KeyboardInterrupt) and not is_own
-            self._end(threading.current_thread(), Cancelled() if is_cancel else _as_exception(error, self._current))
-            if not is_own:
-                raise
+    # --- in the thread that computes --------------------------------------------------------------
 
-    def _end(self, thread: threading.Thread, error: Exception) -> None:
-        """Leave a thread although there may be something to do."""
-        with self._changed:
-            if self._thread is not thread:
-                return
-            self._thread = self._current = None
-            if self._state == "computing" and isinstance(error, Cancelled):
-                self._state = "cancelled"
-            elif self._state == "computing":
-                self._state, self._error = "error", error
-            dropped = self._take_questions(lambda _question: True)
-            self._changed.notify_all()
-        _refuse(dropped, error)
-        self._tell()
+    def _next_step(self) -> Task | None:
+        step: Task | None = None
+        if self._closed.is_on or self._compute is None:
+            return None
+        if self._is_paused:
+            wanted = None
+        elif self._state == "computing" and not self._results and self._draft is not None:
+            # There are no drafts after the first result.
+            wanted, step = None, partial(self._draft_all, self._draft)
+        elif (wanted := self._wanted()) is not None:
+            step = partial(self._compute_one, wanted, self._compute)
+        if step is None:
+            return self._tell if self._untold else None
+        self._current, self._untold, self._stop = wanted, True, False
+        return step
 
-    def _notice_lost_thread(self) -> None:
-        """Turn the end of a thread that raised nothing into a state; not to be called under the lock."""
-        thread = self._thread
-        if thread is not None and not thread.is_alive() and thread.ident is not None:
-            self._end(thread, _lost(self._current))
-
-    def _run(self) -> None:
-        while True:
-            self._answer_questions()
-            with self._changed:
-                # There are no drafts after the first result.
-                is_drafting = self._state == "computing" and not (
-                    self._results or self._is_paused or self._closed.is_on
-                )
-                draft, compute = self._draft if is_drafting else None, self._compute
-                wanted = self._wanted() if draft is None else None
-                if draft is not None or wanted is not None:
-                    self._current = wanted
-                    self._untold = True
-                    self._stop = False
-                elif not self._untold and (self._is_paused or not self._questions):
-                    self._thread = None
-                    return
-            if draft is not None:
-                self._draft_all(draft)
-            elif wanted is None or compute is None:
-                self._tell()
-            else:
-                self._compute_one(wanted, compute)
-
-    def _draft_all(self, draft: NextDraft) -> None:
+    def _draft_all(self, draft: Callable[[], Results | None]) -> None:
         """Draft all features; what fails in a draft fails again, or does not, where features are computed."""
         self._tell_now_and_then()
         drafts: Results | None = None
         is_paused = False
         try:
-            drafts = draft(self._between_blocks, self._is_stopped)
+            drafts = draft()
         except Cancelled:
             is_paused = self._stop
-        except self._caught:
+        except self._computing.caught:
             logger.debug("A draft failed.", exc_info=True)
         with self._changed:
             if self._closed.is_on or is_paused:
@@ -328,11 +357,10 @@ class Background:
                 return
             self._drafts, self._untold = dict(drafts), True
         self._tell()  # before questions, whose answers take longer
+        self.start()
 
     def _wanted(self) -> Name | None:
         """The feature whose turn it is: one that is needed for a question, else the next, else none."""
-        if self._closed.is_on or self._is_paused:
-            return None
         for question in self._questions:
             if question.name is not None and not self._is_answerable(question):
                 return question.name
@@ -341,17 +369,17 @@ class Background:
     def _missing(self) -> Name | None:
         return next(iter(self._left), None)
 
-    def _compute_one(self, name: Name, compute: Compute) -> None:
+    def _compute_one(self, name: Name, compute: Callable[[Name], FeatureExplanation]) -> None:
         self._tell_now_and_then()
         error: Exception | None = None
         result: Any = None
         try:
-            result = compute(name, self._between_blocks, self._is_stopped)
+            result = compute(name)
         except Cancelled as cancelled:
             error = cancelled
-        except self._caught as raised:
+        except self._computing.caught as raised:
             logger.exception("Computing %r failed.", name)
-            error = _as_exception(raised, name)
+            error = _reason(raised, name)
         refused: list[_Question] = []
         with self._changed:
             self._current = None
@@ -373,41 +401,31 @@ class Background:
                     self._state, self._error = "error", error
             self._changed.notify_all()
         _refuse(refused, error or Cancelled())
+        self.start()
 
-    def _between_blocks(self) -> None:
-        self._answer_questions()
-        self._tell_now_and_then()
-
-    def _answer_questions(self) -> None:
-        # One by one: an answer that takes long lets those behind it come between.
-        while True:
-            with self._changed:
-                question = next(filter(self._is_answerable, self._questions), None)
-                if question is None:
-                    return
-                self._questions.remove(question)
-                result = (
-                    None if question.name is None else self._results.get(question.name, self._drafts.get(question.name))
-                )
-            try:
-                question.answer(result)
-            except BaseException as error:
-                _refuse([question], _as_exception(error, question.name))
-                if not isinstance(error, self._caught):
-                    raise
-
-    def _is_answerable(self, question: _Question) -> bool:
-        if question.name is None:
-            return not question.is_exact or bool(self._results)
-        return question.name in self._results or (question.name in self._drafts and not question.is_exact)
-
-    def _take_questions(self, is_taken: Callable[[_Question], bool]) -> list[_Question]:
-        taken = [question for question in self._questions if is_taken(question)]
-        self._questions = [question for question in self._questions if question not in taken]
-        return taken
+    def _end_computing(self, raised: BaseException | None) -> None:
+        """Turn the end of the thread into a state."""
+        with self._changed:
+            error = _reason(raised, self._current)
+            self._current = None
+            if self._state == "computing" and isinstance(error, Cancelled):
+                self._state = "cancelled"
+            elif self._state == "computing":
+                self._state, self._error = "error", error
+            dropped = self._take_questions(lambda question: not self._is_answerable(question))
+            self._changed.notify_all()
+        _refuse(dropped, error)
+        self._tell()
 
     def _is_stopped(self) -> bool:
         return self._stop or self._closed.is_on
+
+    def _give_way(self) -> None:
+        """Between two blocks: tell, and leave processor and model to what is being answered."""
+        self._tell_now_and_then()
+        while self._answering.is_elsewhere() and not self._is_stopped():
+            with self._changed:
+                self._changed.wait(_SECONDS_BETWEEN_LOOKS)
 
     def _tell_now_and_then(self) -> None:
         # Without news nothing is sent: the next result would have to wait for its turn.
@@ -422,12 +440,54 @@ class Background:
         if tell is None:
             return
         try:
-            if tell() is False:
+            with working(lambda: False):  # observers of the user may compute something of their own
+                is_taken = tell()
+            if is_taken is False:
                 self._untold = True
-        except self._caught:
+                time.sleep(_SECONDS_BEFORE_TELLING_AGAIN)
+        except self._computing.caught:
             # Listeners may fail (a lost connection, an observer of the user) without
             # taking the computation along.
             logger.exception("A status update could not be sent.")
+
+    # --- in the thread that answers ---------------------------------------------------------------
+
+    def _next_answer(self) -> Task | None:
+        question = next(filter(self._is_answerable, self._questions), None)
+        if question is None:
+            return None
+        self._questions.remove(question)
+        name = question.name
+        return partial(
+            self._answer, question, None if name is None else self._results.get(name, self._drafts.get(name))
+        )
+
+    def _answer(self, question: _Question, result: FeatureExplanation | None) -> None:
+        try:
+            question.answer(result)
+        except BaseException as error:
+            _refuse([question], _reason(error, question.name))
+            if not isinstance(error, self._answering.caught):
+                raise
+
+    def _answer_newer(self) -> None:
+        self._answering.work(is_nested=True)
+
+    def _is_answerable(self, question: _Question) -> bool:
+        if question.name is None:
+            return not question.is_exact or bool(self._results)
+        return question.name in self._results or (question.name in self._drafts and not question.is_exact)
+
+    def _take_questions(self, is_taken: Callable[[_Question], bool]) -> list[_Question]:
+        taken = [question for question in self._questions if is_taken(question)]
+        self._questions = [question for question in self._questions if question not in taken]
+        return taken
+
+    def _end_answering(self, raised: BaseException | None) -> None:
+        with self._changed:
+            dropped = self._take_questions(self._is_answerable)
+        for question in dropped:
+            _refuse([question], _reason(raised, question.name))
 
 
 def _refuse(questions: Sequence[_Question], error: Exception) -> None:
@@ -438,21 +498,19 @@ def _refuse(questions: Sequence[_Question], error: Exception) -> None:
             logger.exception("An error reply could not be sent.")
 
 
-def _as_exception(error: BaseException, name: Hashable) -> Exception:
-    """Return what is an `Exception` as it is, and a sentence about anything else."""
-    if isinstance(error, Exception):
-        return error
+def _reason(raised: BaseException | None, name: Hashable) -> Exception:
+    """Return what was raised if it is an `Exception`, and a sentence about anything else; None is a lost thread."""
+    if isinstance(raised, Exception):
+        return raised
+    if raised is None:
+        return ICEExplorerError(
+            "The thread of an explorer must live until all features are computed; it ended while computing "
+            f"{quoted(name)}, as threads do in a forked process.",
+            'Press "Resume" in the explorer, or make it again.',
+        )
     stopped = ICEExplorerError(
-        f"A model must return numbers or raise an Exception; computing {quoted(name)} ended with {cause_of(error)}",
-        f"Wrap the model in a function that catches {type(error).__name__} and raises a RuntimeError.",
+        f"A model must return numbers or raise an Exception; computing {quoted(name)} ended with {cause_of(raised)}",
+        f"Wrap the model in a function that catches {type(raised).__name__} and raises a RuntimeError.",
     )
-    stopped.__cause__ = error
+    stopped.__cause__ = raised
     return stopped
-
-
-def _lost(name: Hashable) -> ICEExplorerError:
-    return ICEExplorerError(
-        "The thread of an explorer must live until all features are computed; it ended while computing "
-        f"{quoted(name)}, as threads do in a forked process.",
-        'Press "Resume" in the explorer, or make it again.',
-    )

@@ -4,7 +4,7 @@ Document state is in traits, which every view shares; whatever is large or asked
 with one reply. Computing happens in `Background`, laying out bytes in `wire`.
 
 Threads: the notebook's own, where cells run; maybe a second one of the kernel's, where messages of
-the browser arrive while a cell is running; and the background thread. What the browser sets and
+the browser arrive while a cell is running; and the two of the background. What the browser sets and
 what the background publishes take turns under one lock, because setting several traits at once is
 not thread-safe in traitlets. The background never waits for that lock while features are still to
 come: an observer that holds it may be waiting for just those features.

@@ -61,10 +61,7 @@ def answer_of(  # noqa: C901 - one case for each request
             case requests.IntervalsRequest():
                 if not len(known) or snapshot.state == "computing":  # another output was chosen meanwhile
                     raise Cancelled
-        between_blocks = background.answer_meanwhile
-        return reply_to(
-            request, known, work.besides, list(work.by_label), feature=feature, between_blocks=between_blocks
-        )
+        return reply_to(request, known, work.besides, list(work.by_label), feature=feature)
 
     return name, answer
 

@@ -15,10 +15,9 @@ from ice_explorer.comparison import (
     prepared_alike,
 )
 from ice_explorer.drafts import Drafts
-from ice_explorer.errors import Cancelled, DataError, OptionError
+from ice_explorer.errors import DataError, OptionError
 from ice_explorer.explain_model import is_several, prepare
 from ice_explorer.explanation import Explanation
-from ice_explorer.locks import cancel_wait_when
 from ice_explorer.metrics.ordered import CONVENTIONS
 from ice_explorer.plan import Classes
 from ice_explorer.progress import progress_reporter
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from ice_explorer.plan import Plan
     from ice_explorer.results.extrapolation import Expected
     from ice_explorer.tables.column import Name
-    from ice_explorer.widget.background import BetweenBlocks, IsCancelled
     from ice_explorer.wire.header import Outline
 
     Results = dict[Name, FeatureExplanation]
@@ -129,26 +127,18 @@ class Source:
         collected = self.first if self.plan is None else self.plan.explanation(usual)
         return collected if distance == self.usual else collected._with_distance(self._context(distance), results)
 
-    def compute(
-        self, name: Name, distance: str, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
-    ) -> FeatureExplanation:
+    def compute(self, name: Name, distance: str) -> FeatureExplanation:
         """Compute a feature, unless it is there."""
         results = self.results.setdefault(distance, {})
         if name in results:
             return results[name]
         if distance == self.usual:
-            result = self._compute(name, between_blocks, is_cancelled)
+            result = self._compute(name)
         else:
-            feature, expected = self.compute(name, self.usual, between_blocks, is_cancelled), None
-
-            def after_fit() -> None:
-                between_blocks()
-                if is_cancelled():
-                    raise Cancelled
-
+            feature, expected = self.compute(name, self.usual), None
             if distance == "conditional":
-                expected = self.expected[name] = feature._expected(after_fit, self.expected.get(name))
-            result = feature._with_distance(self._context(distance), expected, after_fit)
+                expected = self.expected[name] = feature._expected(self.expected.get(name))
+            result = feature._with_distance(self._context(distance), expected)
         check_sendable(result)
         results[name] = result
         return result
@@ -158,21 +148,11 @@ class Source:
             self._contexts[distance] = self.first._context.with_distance(distance)
         return self._contexts[distance]
 
-    def _compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+    def _compute(self, name: Name) -> FeatureExplanation:
         plan, report = self.plan, self._report
         assert plan is not None  # noqa: S101 - else all results are there
         assert report is not None  # noqa: S101
-
-        def after_block(made: int, of_feature: int, label: str) -> None:
-            report(made, of_feature, label)
-            between_blocks()
-
-        def between_looks() -> bool:
-            if plan.is_on_cluster:  # which is looked at while it works, and has no blocks
-                between_blocks()
-            return is_cancelled()
-
-        feature = plan.compute(name, after_block, between_looks)
+        feature = plan.compute(name, report)
         plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         return feature
 
@@ -247,18 +227,16 @@ class Work:
         """Collect computed features of the open model."""
         return self.opened.explanation(results, self.shown.distance)
 
-    def compute(self, name: Name, between_blocks: BetweenBlocks, is_cancelled: IsCancelled) -> FeatureExplanation:
+    def compute(self, name: Name) -> FeatureExplanation:
         """Compute a feature by every model, and return it by the open one; as `Background` calls it."""
         distance = self.shown.distance
-        features = [each.compute(name, distance, between_blocks, is_cancelled) for each in self.sources.values()]
+        features = [each.compute(name, distance) for each in self.sources.values()]
         if len(features) > 1 and name not in self._disagreements:
-            self._disagreements[name] = disagreement_of(features, between_blocks)
+            self._disagreements[name] = disagreement_of(features)
         self._drafted.pop(name, None)
         return self.opened.results[distance][name]
 
-    def draft(
-        self, between_blocks: BetweenBlocks, is_cancelled: IsCancelled
-    ) -> Mapping[Name, FeatureExplanation] | None:
+    def draft(self) -> Mapping[Name, FeatureExplanation] | None:
         """Compute the next draft of all features; None where results are there, or follow from others."""
         if self.shown.distance != self.opened.usual:
             return None
@@ -267,25 +245,19 @@ class Work:
             return None
         if self._drafts is None:
             self._drafts = Drafts(drafters)
-
-        def after_block() -> None:
-            between_blocks()
-            if is_cancelled():
-                raise Cancelled
-
-        with cancel_wait_when(is_cancelled):
-            drafts = self._drafts.next(after_block)
-            if drafts is None:
-                return None
-            if len(drafts) > 1:
-                by_name = {name: [draft[name] for draft in drafts] for name in self.names}
-                self._drafted = {name: (each, disagreement_of(each, after_block)) for name, each in by_name.items()}
-            return drafts[list(self.sources).index(self.shown.model)]
+        drafts = self._drafts.next()
+        if drafts is None:
+            return None
+        if len(drafts) > 1:
+            by_name = {name: [draft[name] for draft in drafts] for name in self.names}
+            self._drafted = {name: (each, disagreement_of(each)) for name, each in by_name.items()}
+        return drafts[list(self.sources).index(self.shown.model)]
 
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
         """Return a computed feature by each of several models, and how far these disagree."""
-        if name not in self._disagreements:
-            return self._drafted[name]
+        drafted = self._drafted.get(name)  # before it is asked for: it goes when the result is there
+        if name not in self._disagreements and drafted is not None:
+            return drafted
         distance = self.shown.distance
         return [each.results[distance][name] for each in self.sources.values()], self._disagreements[name]
 

@@ -13,7 +13,7 @@ from ice_explorer.scene.display_axis import display_axis, histogram
 from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -148,11 +148,9 @@ def describe_colors(column: Column, positions: Sequence[int], separate: Sequence
     return messages.ColorsBody(scale, colors.values)
 
 
-def describe_unlike(
-    feature: FeatureExplanation, positions: Sequence[int], between_fits: Callable[[], object] | None = None
-) -> messages.UnlikeBody:
+def describe_unlike(feature: FeatureExplanation, positions: Sequence[int]) -> messages.UnlikeBody:
     """Describe which phantom observations of a feature are unlike 99 % of rows."""
-    unlike = feature._unlike_shares(between_fits)
+    unlike = feature._unlike_shares()
     return messages.UnlikeBody(
         feature=feature.label,
         share=unlike.share,

@@ -14,6 +14,7 @@ from ice_explorer.checks import check_distinct_positions, check_one_of
 from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, make_column_clock, short_cell_text, writer
+from ice_explorer.locks import checkpoint
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.build import effects_sentence
 from ice_explorer.scene.display_axis import display_axis
@@ -42,14 +43,12 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
     labels: Sequence[str],
     *,
     feature: Any = None,
-    between_blocks: Callable[[], None] = lambda: None,
 ) -> object:
     """Return the body of the reply to a request, where the model may be called.
 
     - `known`, `besides`: what is computed so far.
     - `labels`: of all features, in the order of the header.
     - `feature`: the one that the request is about, which is computed; None where it is about none.
-    - `between_blocks`: called now and then by a reply that takes long.
     """
     match request:
         case requests.CurvesRequest(model=model):
@@ -63,25 +62,25 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
         case requests.ColorsRequest(column=column, positions=positions, levels=levels):
             return curves.describe_colors(known._column(column), positions, levels or ())
         case requests.DriversRequest():
-            return describe_drivers(feature, feature._search_drivers(between_blocks))
+            return describe_drivers(feature, feature._search_drivers())
         case requests.EffectsRequest():
-            effects = local_effects(feature, between_blocks)
+            effects = local_effects(feature)
             return messages.EffectsBody(feature.label, effects.mean_prediction, effects.grid, effects.columns["ale"])
         case requests.CorrelatedRequest():
             lead, table = strong_correlations(feature)
             items = [messages.CorrelatedItem(*row) for row in table.itertuples(name=None)]
             return messages.CorrelatedBody(feature.label, lead, items)
         case requests.UnlikeRequest():
-            return curves.describe_unlike(feature, request.positions, between_blocks)
+            return curves.describe_unlike(feature, request.positions)
         case requests.IntervalsRequest():
-            return _intervals(request, known, labels, between_blocks)
+            return _intervals(request, known, labels)
         case requests.InteractionsRequest():
             interactions = besides.joint.interactions(known)
-            _advance(interactions._advance, between_blocks)
+            _advance(interactions._advance)
             return curves.describe_interactions(known, interactions)
         case requests.TwoWayRequest(first=first, second=second):
             two = besides.joint.pair(known, first, second)
-            _advance(two._advance, between_blocks)
+            _advance(two._advance)
             return curves.describe_two_way(two)
         case requests.RowsRequest(positions=positions, sort_by=sort_by, descending=descending, most=most):
             return describe_rows(known, positions, sort_by, descending=descending, most=most)
@@ -95,20 +94,15 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
     raise NotImplementedError(request)
 
 
-def _advance(compute_next: Callable[[], bool], between_blocks: Callable[[], None]) -> bool:
-    """Compute until nothing is left (True) or a reply is due (False), which has what is known; at least one part.
-
-    Newer requests, such as for curves, come between two parts.
-    """
+def _advance(compute_next: Callable[[], bool]) -> bool:
+    """Compute until nothing is left (True) or a reply is due (False), which has what is known; at least one part."""
     end = time.monotonic() + _SECONDS_OF_REPLY
     while not (is_whole := compute_next()) and time.monotonic() <= end:
-        between_blocks()
+        checkpoint()
     return is_whole
 
 
-def _intervals(
-    request: requests.IntervalsRequest, known: Explanation, labels: Sequence[str], between_blocks: Callable[[], None]
-) -> messages.IntervalsBody:
+def _intervals(request: requests.IntervalsRequest, known: Explanation, labels: Sequence[str]) -> messages.IntervalsBody:
     """Compute influences for as many features as time allows; when all are computed, describe intervals.
 
     - `labels`: of all features, in the order of the header; intervals are of those that are explained.
@@ -116,7 +110,7 @@ def _intervals(
     if request.rank_by == OF_MODELS:  # disagreement has none
         none = np.full(len(labels), np.nan)
         return messages.IntervalsBody(len(known), len(known), messages.Intervals(none, none, none, none, []))
-    if not _advance(partial(known._measure_next, request.decay), between_blocks):
+    if not _advance(partial(known._measure_next, request.decay)):
         return messages.IntervalsBody(len(known) - len(known._unmeasured(request.decay)), len(known), None)
     limits, ranks, ties = known._rank_intervals(request.rank_by, request.level, request.decay)
     place = {label: at for at, label in enumerate(labels)}
