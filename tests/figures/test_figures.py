@@ -354,7 +354,7 @@ def test_levels_without_an_order_have_no_slopes(kinds):
     assert sentence in " ".join(texts(view_of(kinds, feature="town", kind="d-ice"))).replace("\n", " ")
     grade = shown(kinds, feature="grade", kind="d-ice").lines
     assert (grade.kind, grade.remark) == ("d-ice", None)
-    assert grade.y_title == "slope of the prediction per rank of grade"
+    assert grade.y_title == "slope of the prediction per rank"
     assert_allclose(grade.values[:, ::2], kinds["grade"].slopes, rtol=1e-10, atol=1e-12)
 
 

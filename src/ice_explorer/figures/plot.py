@@ -173,7 +173,8 @@ def draw_curves(
     add_y_label(ax, lines.y_title)
     if coloring.domain is not None and legend:
         add_color_bar(ax, coloring, colors)
-    add_x_label(ax, lines.x_title, [] if lines.remark is None else [lines.remark])
+    bins = None if lines.n_bins is None else f"Slopes are over {lines.n_bins} quantile bins."
+    add_x_label(ax, lines.x_title, [remark for remark in (bins, lines.remark) if remark is not None])
     drawn = FeaturePlot(ax, lines, n_rows, colors, may_grow=may_grow and legend)
     drawn.set_limits(drawn.draw(kept_width(ax)))
     for handle in drawn.level_handles:

@@ -77,6 +77,7 @@ class Lines:
     - `missing`: what is drawn next to the axis.
     - `positions` (n_lines,): rows of X. `selected` (n_lines,): True for rows that are marked.
     - `anchored_at`: grid value at which c-ICE is 0 in all lines.
+    - `n_bins`: of slopes, where the grid has more intervals.
     - `remark`: why another kind is drawn than was chosen, or how many curves extend beyond the axis.
     - `y_span`: what the value axis reaches over, where that is not what is drawn; `is_cut` where that leaves out the
       steepest slopes.
@@ -102,6 +103,7 @@ class Lines:
     selected: Mask
     y_title: str = ""
     anchored_at: float | None = None
+    n_bins: int | None = None
     remark: str | None = None
     y_span: tuple[float, float] | None = None
     is_cut: bool = False
@@ -310,6 +312,7 @@ def _slopes(lines: Lines) -> Lines:
         mean=np.repeat(np.diff(lines.mean[kept]) / np.diff(grid), 2),
         own_y=own_y,
         missing=None,
+        n_bins=n_intervals if n_intervals < n_grid - 1 else None,
     )
 
 
@@ -328,9 +331,7 @@ def _y_title(output: str, lines: Lines) -> str:
     if lines.kind == "ice":
         return output
     if lines.kind == "d-ice":
-        n_intervals = len(lines.x) // 2
-        over = f", over {n_intervals} quantile bins" if n_intervals < len(lines.grid) - 1 else ""
-        return f"slope of the {output} per {_STEPS.get(lines.axis.kind, 'unit')} of {lines.feature}{over}"
+        return f"slope of the {output} per {_STEPS.get(lines.axis.kind, 'unit')}"
     at = lines.anchored_at
     start = "the observed value" if at is None else f"{lines.feature} = {place_writer(lines.axis)(at)}"
     return f"change of the {output} from {start}"
