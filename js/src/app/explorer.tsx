@@ -59,6 +59,8 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
       <Decay />
     </div>
   );
+  // The Tab key follows the eye: under the ranking, or under the curves where there is one column.
+  const row = <RowPanel key="row" pins={pins} />;
   return (
     <>
       <RootState isNarrow={isNarrow} />
@@ -87,7 +89,8 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
             ]}
           />
         </div>
-        <div ref={curves} class="ice-column">
+        {!isNarrow.value && row}
+        <div key="curves" ref={curves} class="ice-column">
           <Tabs
             label="Curves"
             chosen={remembered.of("right").value}
@@ -113,7 +116,7 @@ export function Explorer({ Export }: { Export: ExportPanel }) {
           />
           <SelectedRows />
         </div>
-        <RowPanel pins={pins} />
+        {isNarrow.value && row}
       </div>
       <Status />
       <TooltipCard />

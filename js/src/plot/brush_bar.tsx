@@ -1,7 +1,7 @@
 /** The bar of a brush, with ends and a button that work with the keyboard. */
 import type { RefObject, TargetedKeyboardEvent, TargetedPointerEvent } from "preact";
-import { number } from "../text/numbers.ts";
-import { hint, Icon } from "../ui/components.tsx";
+import { number, plural } from "../text/numbers.ts";
+import { flag, hint, Icon } from "../ui/components.tsx";
 import { useView } from "../view/use_view.tsx";
 import { type Brush, barPlace, type Grip } from "./brush.ts";
 import type { Drawing } from "./drawing.ts";
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function BrushBar({ brush, drawing, frame }: Props) {
-  const { aborted } = useView();
+  const { aborted, store } = useView();
   const [bar, layout] = [brush.bar.value, drawing.layout.value];
   const { left, top, height } =
     bar === null || layout === null ? { left: 0, top: 0, height: 0 } : barPlace(layout, bar);
@@ -47,6 +47,7 @@ export function BrushBar({ brush, drawing, frame }: Props) {
       class="ice-brush"
       {...{ [OWN_DRAG]: true }}
       data-test="brush"
+      data-far={flag(layout !== null && left > (layout.left + layout.outer) / 2)}
       hidden={bar === null || layout === null}
       style={{ left: `${left}px`, top: `${top}px`, height: `${height}px` }}
       onClick={(event) => event.stopPropagation()} // a click on the bar is not a click on the curve under it
@@ -64,6 +65,7 @@ export function BrushBar({ brush, drawing, frame }: Props) {
         {...hint("Remove the range (Escape).")}
         onClick={remove}
       >
+        {plural(store.selection.value.length, "row")}
         <Icon name="close" />
       </button>
     </div>

@@ -1,7 +1,5 @@
 /** The values that the axis shows: all that are drawn, the range of all features, or most of the slopes. */
 import { extent } from "d3-array";
-import type { Kind } from "../wire/protocol.ts";
-import type { Figures } from "../wire/tables.ts";
 import type { AleLine } from "./effects.ts";
 import type { Scene } from "./scene.ts";
 
@@ -43,21 +41,12 @@ const ONE_SLOPE = 1e-3;
 /** Quantiles are those of so many slopes at most, of evenly chosen lines. */
 const MOST_SLOPES = 20_000;
 
-/**
- * What all features computed so far share: the range of their predictions. Changes since an anchor are never larger than
- * the widest range of a feature, up or down; slopes are per unit of each feature and share nothing.
- */
-export function sharedRange({ header }: Figures, kind: Kind): [number, number] | null {
-  if (kind === "d-ice") return null;
-  let [low, high, widest] = [Infinity, -Infinity, 0];
-  for (const { range } of header.features) {
-    if (range === null) continue;
-    low = Math.min(low, range[0]);
-    high = Math.max(high, range[1]);
-    widest = Math.max(widest, range[1] - range[0]);
-  }
-  if (low > high) return null;
-  return kind === "ice" ? [low, high] : [-widest, widest];
+export type Ends = readonly [number, number];
+
+/** From the lowest to the highest end; null without any. */
+export function unionOf(ranges: readonly (Ends | null)[]): Ends | null {
+  const [low, high] = extent(ranges.flatMap((range) => range ?? []));
+  return low === undefined ? null : [low, high];
 }
 
 /** The narrowest interval from the lower to the upper tail of the slopes, 0 within it; null where that is a point. */

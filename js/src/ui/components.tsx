@@ -65,7 +65,6 @@ export const Button = (props: ComponentProps<"button">) => <button type="button"
 const ICONS = {
   close: "M4 4l8 8M12 4l-8 8",
   before: "M10 3.5L5.5 8l4.5 4.5",
-  both: "M3 3h10v10h-10zM8 3v10M3 8h10",
   after: "M6 3.5L10.5 8L6 12.5",
   pin: "M5 2.5h6M6 2.5v5l-2 2.5h8l-2-2.5v-5M8 10v4",
 } as const;

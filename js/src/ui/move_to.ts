@@ -2,17 +2,23 @@
 import type { Box } from "../plot/geometry/pick.ts";
 import type { Extent, Place } from "./placing.ts";
 
-/** The visible part of the explorer. */
+/** The visible part of the explorer: inside of the window and of all ancestors that scroll, such as a notebook. */
 function roomIn(root: HTMLElement): Box {
-  const { left, right, top, bottom } = root.getBoundingClientRect();
   const { clientWidth, clientHeight } = document.documentElement;
-  return {
-    left: Math.max(0, left),
-    right: Math.min(clientWidth, right),
-    top: Math.max(0, top),
-    bottom: Math.min(clientHeight, bottom),
-  };
+  const room = { left: 0, right: clientWidth, top: 0, bottom: clientHeight };
+  for (let node: Element | null = root; node !== null && node !== document.body; node = parentOf(node)) {
+    if (node !== root && getComputedStyle(node).overflow === "visible") continue;
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    room.left = Math.max(room.left, left);
+    room.right = Math.min(room.right, right);
+    room.top = Math.max(room.top, top);
+    room.bottom = Math.min(room.bottom, bottom);
+  }
+  return room;
 }
+
+const parentOf = (node: Element): Element | null =>
+  node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host ?? null;
 
 /** Moves a node to the place that `where` returns in px of the window, whatever its offset parent is. */
 export function moveBeside(

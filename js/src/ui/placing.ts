@@ -49,10 +49,13 @@ export function placeUnder(anchor: Box, size: Extent, room: Box): Place {
   return { x: insideX(anchor.right - size.width, size, room), y: belowOrAbove(anchor, size, room) };
 }
 
-/** Below the explained element, aligned with its left edge; without room there left of it, or else above it. */
+/** Below the explained element, aligned with its left edge; without room there left or right of it, or else above it. */
 export function placeBelow(anchor: Box, size: Extent, room: Box): Place {
-  const [left, y] = [anchor.left - BESIDE - size.width, belowOrAbove(anchor, size, room)];
+  const y = belowOrAbove(anchor, size, room);
+  const sides = [anchor.left - BESIDE - size.width, anchor.right + BESIDE];
+  const x = sides.find((side) => side >= room.left && side + size.width <= room.right);
   // What is under the plot is not explained over it.
-  if (y < anchor.top && left >= room.left) return { x: left, y: insideY(anchor.top, size, room) };
-  return { x: insideX(anchor.left, size, room), y };
+  const fitsBelow = y > anchor.top && y + size.height <= room.bottom;
+  if (!fitsBelow && x !== undefined) return { x, y: insideY(anchor.top, size, room) };
+  return { x: insideX(anchor.left, size, room), y: insideY(y, size, room) };
 }

@@ -38,15 +38,18 @@ export function Menu({ name, title, isOpen, button, class: kind = "", role, chil
     moveBeside(menu.current!, opener.current!.getBoundingClientRect(), root, placeUnder);
     const press = (event: PointerEvent) => leave(event.composedPath()[0] ?? null);
     document.addEventListener("pointerdown", press);
-    return () => document.removeEventListener("pointerdown", press);
+    return () => {
+      document.removeEventListener("pointerdown", press);
+      const { activeElement } = root.getRootNode() as Document | ShadowRoot;
+      if (menu.current?.contains(activeElement)) (before.current ?? opener.current!).focus({ preventScroll: true });
+    };
   }, [isOpen.value]);
   const leave = (target: EventTarget | null): void => {
     if (!box.current!.contains(target as globalThis.Node | null)) isOpen.value = false;
   };
-  /** Closes the menu, and returns the focus to what had it. */
+  /** Closes the menu; its focus returns to what had it. */
   const close = (): void => {
     isOpen.value = false;
-    (before.current ?? opener.current!).focus({ preventScroll: true });
   };
   const press = (event: KeyboardEvent): void => {
     const item = role === "menu" ? buttonByKey(event, menu.current!) : undefined;

@@ -27,6 +27,7 @@ test("a drag across lines selects them, of which Python hears at the end; the ba
   expect(rows.length).toBeGreaterThan(10);
   expect(rows.length).toBeLessThan(300);
   expect(rows).toEqual([...rows].sort((a, b) => a - b));
+  expect(part("brush-remove").innerText).toBe(`${rows.length} rows`);
   const sent = model.saved.filter(([name]) => name === "selection");
   expect(sent.at(-1)![1]).toEqual(rows);
   expect(sent.length).toBeLessThan(4);

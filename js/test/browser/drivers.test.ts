@@ -13,7 +13,7 @@ const explained = ({ part }: Mounted) => expect.poll(() => part("drivers").datas
 test("what makes the curves differ is asked after the curves: how much, by what, and how many rows that rests on", async () => {
   const { model, part, parts } = await mountDrawn();
   await expect.poll(() => part("drivers").dataset.state).toBe("ready");
-  expect(part("drivers-lead").textContent).toMatch(/^Curves differ \(\d+ % of their variance\); of that:$/);
+  expect(part("drivers-lead").textContent).toMatch(/^Curves differ \(\d+ % of their variance\)\. Explained by:$/);
   const chips = parts("driver");
   expect(chips.length).toBeLessThanOrEqual(3);
   expect(chips[0]!.textContent).toMatch(/^Smoker is true 7\d\u00a0% of the variance between curves colour$/);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { userEvent } from "vitest/browser";
 import { explanation } from "../../src/text/glossary.ts";
 import { frame, kernel, type Mounted, mountDrawn, press } from "./mount.ts";
@@ -39,6 +39,30 @@ test("the Tab key reaches a term, shows what it is and describes it; Escape and 
   (document.activeElement as HTMLElement).blur();
   await frame();
   expect(tooltip.hidden).toBe(true);
+});
+
+test("an explanation is above the menu that it is in, and inside of the notebook that scrolls", async () => {
+  const notebook = document.createElement("div");
+  notebook.style.cssText = "overflow: auto; height: 420px";
+  document.body.append(notebook);
+  onTestFinished(() => notebook.remove());
+  const { part } = await mountDrawn(kernel.model({ feature: "Age" }), 1000, notebook);
+  const tooltip = part("tooltip");
+  const isOnTop = () => {
+    const { left, top } = tooltip.getBoundingClientRect();
+    tooltip.style.pointerEvents = "auto";
+    return tooltip.contains(document.elementFromPoint(left + 20, top + 10));
+  };
+  await expect.poll(() => part("drivers").dataset.state).toBe("ready");
+  part("why").click();
+  await userEvent.hover(part("drivers-lead"));
+  await expect.poll(() => tooltip.hidden).toBe(false);
+  expect(isOnTop()).toBe(true);
+  await press("{Escape}");
+  notebook.scrollTop = part("unlike-note").getBoundingClientRect().bottom - 400;
+  await userEvent.hover(part("unlike-note"));
+  await expect.poll(() => tooltip.textContent).toContain(explanation("unlike").text);
+  expect(tooltip.getBoundingClientRect().bottom).toBeLessThanOrEqual(notebook.getBoundingClientRect().bottom);
 });
 
 test("the figures of the feature and its rank are in the tooltip of the sentence", async () => {

@@ -39,6 +39,14 @@ test("the open feature has a row, wherever it ranks, and the keyboard walks thro
   await expect.poll(() => ranks(parts("bar"))).toEqual([1, 2, 3, 4, 30]);
 });
 
+test.each([
+  ["under the ranking, before the curves", 1000, Node.DOCUMENT_POSITION_FOLLOWING],
+  ["under the curves in a narrow cell", 700, Node.DOCUMENT_POSITION_PRECEDING],
+])("the Tab key reaches the row where it stands: %s", async (_where, width, plotIs) => {
+  const { part } = await mountFrame(kernel.model({ feature: "Age" }), width);
+  expect(part("row").compareDocumentPosition(part("plot"))).toBe(plotIs);
+});
+
 test("a wide cell shows all there is room for, and counts them", async () => {
   const { part, parts } = await mountFrame(manyFeatures(30), 1000);
   expect(parts("bar").length).toBe(30);

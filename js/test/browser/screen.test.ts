@@ -29,6 +29,16 @@ test("log-odds are offered where most probabilities are near 0 or 1", async () =
   await expect.poll(() => part("saturated").hidden).toBe(true);
 });
 
+test("curves of the last class keep its name until those of the next one are there", async () => {
+  const model = threeClasses.model({ feature: "Age" });
+  const { part } = await mountDrawn(model);
+  const before = part("y-title").textContent;
+  model.replying("curves", null);
+  model.push("_header", { ...threeClasses.header, output_label: "probability of another" });
+  await expect.poll(() => part("curves").dataset.state).toBe("loading");
+  expect(part("y-title").textContent).toBe(before);
+});
+
 test("no text is smaller than 12 px, and there are at most four sizes", async () => {
   const mounted = await mountDrawn();
   await openMenu(mounted);

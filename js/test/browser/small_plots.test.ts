@@ -107,6 +107,16 @@ test("all have one value axis, or each its own; compared ones always have one, a
   expect(mounted.part("view-shared_y").checkVisibility()).toBe(false);
 });
 
+test("changes share an axis that is no longer than the changes", async () => {
+  const mounted = await all(kernel.model({ feature: "Age", kind: "c-ice", _view: shown }));
+  const ranges = mounted.model.get("_header").features.map(({ range }) => range!);
+  const widest = Math.max(...ranges.map(([low, high]) => high - low));
+  const axis = () => mounted.order().map((name) => ends(mounted, name).map((end) => Number(end!.replace("−", "-"))));
+  await expect.poll(() => new Set(axis().map(String)).size).toBe(1);
+  const [low, high] = [...axis()[0]!].sort((a, b) => a - b);
+  expect(high! - low!).toBeLessThan(1.5 * widest);
+});
+
 test("a click anywhere on a plot opens its feature, and so does its name by the keyboard, which leaves the focus on the tab", async () => {
   const mounted = await all(kernel.model({ feature: "Age", _view: shown }));
   inside(tileOf(mounted, "BMI"), "tile-open").focus();

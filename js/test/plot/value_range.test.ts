@@ -2,14 +2,9 @@
 import { cumsum } from "d3-array";
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../src/plot/scene.ts";
-import { sharedRange, valueRange } from "../../src/plot/value_range.ts";
-import type { FeatureHead } from "../../src/wire/protocol.ts";
-import type { Figures } from "../../src/wire/tables.ts";
+import { unionOf, valueRange } from "../../src/plot/value_range.ts";
 
 const EACH = { target: null, ale: null };
-
-const figures = (...ranges: ([number, number] | null)[]): Figures =>
-  ({ header: { features: ranges.map((range) => ({ range }) as FeatureHead) } }) as Figures;
 
 const ice = { kind: "ice", base: 100, extent: [-1, 2] } as Scene;
 
@@ -35,19 +30,9 @@ describe("the axis", () => {
   });
 });
 
-describe("the range that all features share", () => {
-  test("is that of their predictions, of those that are computed", () => {
-    expect(sharedRange(figures([1, 4], null, [-2, 3]), "ice")).toEqual([-2, 4]);
-    expect(sharedRange(figures(null), "ice")).toBeNull();
-  });
-
-  test("of changes is the widest of them, up and down: no change is larger", () => {
-    expect(sharedRange(figures([1, 4], [-2, 3]), "c-ice")).toEqual([-5, 5]);
-  });
-
-  test("of slopes is none: their units differ", () => {
-    expect(sharedRange(figures([1, 4]), "d-ice")).toBeNull();
-  });
+test("the range that several share is from the lowest to the highest end", () => {
+  expect(unionOf([[1, 4], null, [-2, 3]])).toEqual([-2, 4]);
+  expect(unionOf([null])).toBeNull();
 });
 
 describe("the axis of slopes", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeBeside, placeUnder } from "../../src/ui/placing.ts";
+import { placeBelow, placeBeside, placeUnder } from "../../src/ui/placing.ts";
 
 const room = { left: 10, right: 410, top: 20, bottom: 320 };
 const card = { width: 100, height: 60 };
@@ -30,4 +30,13 @@ test.each([
   ["between the edges of the room", { left: 20, right: 60, top: 40 }, room, { x: 14, y: 68 }],
 ])("a menu hangs %s", (_where, button, around, place) => {
   expect(placeUnder({ ...button, bottom: button.top + 24 }, card, around)).toEqual(place);
+});
+
+test.each([
+  ["below it, flush with its left edge", { left: 20, right: 60, top: 40 }, { x: 20, y: 68 }],
+  ["left of it where there is no room below", { left: 200, right: 260, top: 276 }, { x: 86, y: 256 }],
+  ["right of it where there is none left of it", { left: 20, right: 60, top: 276 }, { x: 74, y: 256 }],
+  ["above it where there is none beside it", { left: 20, right: 400, top: 276 }, { x: 20, y: 212 }],
+])("an explanation is %s", (_where, term, place) => {
+  expect(placeBelow({ ...term, bottom: term.top + 24 }, card, room)).toEqual(place);
 });

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { splitsOf } from "../../state/two_sides.ts";
 import { explanation } from "../../text/glossary.ts";
 import { percent, plural } from "../../text/numbers.ts";
-import { explainedBy, hint, Icon } from "../../ui/components.tsx";
+import { explainedBy, hint } from "../../ui/components.tsx";
 import { Menu } from "../../view/menu.tsx";
 import { useView } from "../../view/use_view.tsx";
 
@@ -13,6 +13,9 @@ const MOST_RULES = 3;
 export function Drivers() {
   const { store } = useView();
   const isOpen = useSignal(false);
+  const close = (): void => {
+    isOpen.value = false;
+  };
   const progress = store.drivers.value;
   const { body } = progress;
   const kinds = new Map(store.figures.value?.header.columns.map(({ name, kind }) => [name, kind]));
@@ -26,7 +29,7 @@ export function Drivers() {
         button={{ class: "ice-link", children: "Why do curves differ?" }}
       >
         <p {...(body === null ? {} : explainedBy(explanation("curves_differ")))} data-test="drivers-lead">
-          {progress.state === "error" ? progress.message : body?.lead}
+          {progress.state === "error" ? progress.message : body?.lead.replace("; of that:", ". Explained by:")}
         </p>
         {rules.map(({ column, rule, share, n_rule, n_rest }) => (
           <div key={column} class="ice-split-row">
@@ -34,11 +37,12 @@ export function Drivers() {
               column={column}
               name={rule}
               share={share}
+              close={close}
               text={`${plural(n_rule, "row")}, all others: ${plural(n_rest, "row")}.\n${explanation("split").text}`}
             />
             {/* What has no axis has no heat map. */}
             {!["other", undefined].includes(kinds.get(column)) && (
-              <SeeBoth first={body!.feature} second={column} close={() => (isOpen.value = false)} />
+              <SeeBoth first={body!.feature} second={column} close={close} />
             )}
           </div>
         ))}
@@ -52,10 +56,12 @@ interface RuleProps {
   name: string;
   share: number;
   text: string;
+  /** Closes the list, which covers curves. */
+  close: () => void;
 }
 
 /** A rule and its share; a click colours by it, another one restores the colours. */
-function Rule({ column, name, share, text }: RuleProps) {
+function Rule({ column, name, share, text, close }: RuleProps) {
   const { store } = useView();
   const isKnown = store.figures.value?.header.columns.some((each) => each.name === column);
   return (
@@ -67,7 +73,10 @@ function Rule({ column, name, share, text }: RuleProps) {
       data-column={column}
       disabled={!isKnown}
       {...hint(text, `${name}: ${percent(share)}`)}
-      onClick={() => store.colorByRule(column)}
+      onClick={() => {
+        close();
+        store.colorByRule(column);
+      }}
     >
       <span class="ice-split-rule">{name}</span>{" "}
       <span>
@@ -86,7 +95,7 @@ function SeeBoth({ first, second, close }: { first: string; second: string; clos
   return (
     <button
       type="button"
-      class="ice-both"
+      class="ice-link"
       aria-label={text}
       data-test="see-both"
       {...hint(`${text}: a heat map of the partial dependence on both.`)}
@@ -95,7 +104,7 @@ function SeeBoth({ first, second, close }: { first: string; second: string; clos
         store.openPair(first, second);
       }}
     >
-      <Icon name="both" />
+      see both
     </button>
   );
 }

@@ -99,14 +99,17 @@ function FeatureTitle() {
 
 function ValueTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
+  const output = useRef("");
   const layout = drawing.layout.value;
   if (layout === null) return <span class="ice-y-title" data-test="y-title" />;
   const { scene, valueExponent } = layout;
-  const output = scene.models === null ? store.outputName.value : (store.figures.value?.header.output_label ?? "");
+  // Curves of the last class stay until those of the next one are there, and so does its name.
+  if (store.picture.value.state !== "loading")
+    output.current = scene.models === null ? store.outputName.value : (store.figures.value?.header.output_label ?? "");
   const unit = valueExponent === "" ? "" : ` (${valueExponent})`;
   return (
     <span class="ice-y-title" data-test="y-title">
-      {`↑ ${valueTitle(scene, output)}${unit}`}
+      {`↑ ${valueTitle(scene, output.current)}${unit}`}
     </span>
   );
 }

@@ -63,9 +63,6 @@ export function RowCard({ pins }: { pins: Pins }) {
       <p class="ice-row-card-lead" role="status" hidden={whatIf === null} data-test="row-card-lead">
         {whatIf !== null && <Lead whatIf={whatIf} />}
       </p>
-      <p class="ice-row-card-lead" hidden={unlike === ""} data-test="row-card-unlike">
-        {unlike}
-      </p>
       <div
         class="ice-row-card-values"
         role="group"
@@ -79,6 +76,9 @@ export function RowCard({ pins }: { pins: Pins }) {
         )}
         {body !== null && <Values body={body} whatIf={whatIf} />}
       </div>
+      <p class="ice-row-card-lead" hidden={unlike === ""} data-test="row-card-unlike">
+        {unlike}
+      </p>
     </aside>
   );
 }

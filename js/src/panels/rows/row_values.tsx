@@ -102,6 +102,11 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
           {isWhole ? "Only the largest changes" : `${count(nHidden)} more`}
         </Button>
       )}
+      {shown.some(({ isUnlike }) => isUnlike) && (
+        <span class="ice-problem ice-row-card-note" aria-hidden="true">
+          * unlike the data
+        </span>
+      )}
     </>
   );
 }
@@ -141,8 +146,8 @@ function FeatureMove({
     >
       <span class="ice-row-card-name">{feature}</span>
       <span class="ice-row-card-step">
-        {best === null ? text : `${text} → ${best.value}`}
-        {isUnlike && [<br key="break" />, <span class="ice-problem">unlike the data</span>]}
+        {best === null ? text : `${text} → `}
+        {best !== null && (isUnlike ? <Unlike value={best.value} /> : best.value)}
       </span>
       <b class="ice-row-card-change">
         {best === null ? isKnown && (changesFarAway ? "–" : "0") : changeText(best.change, largest)}
@@ -150,6 +155,13 @@ function FeatureMove({
     </Button>
   );
 }
+
+/** A value with the mark of a note, which needs no line of its own when it comes late. */
+const Unlike = ({ value }: { value: string }) => (
+  <span class="ice-problem">
+    {value}*<span class="ice-hidden"> unlike the data</span>
+  </span>
+);
 
 /** Changes as aligned text with signs. */
 function changeText(change: number, largest: number): string {

@@ -1,13 +1,14 @@
 /** Small plots of all features in the order of the ranking, those that are compared first and larger. */
 import { useComputed, useSignal } from "@preact/signals";
-import type { ReadonlySignal } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { max } from "d3-array";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ColorLegend } from "../../plot/legend.tsx";
 import type { Pace } from "../../plot/pace.ts";
+import { sceneOf } from "../../plot/scene.ts";
 import { SmallPlot } from "../../plot/small_plot.tsx";
-import { sharedRange } from "../../plot/value_range.ts";
+import { type Ends, unionOf } from "../../plot/value_range.ts";
 import { SMALL_LINES } from "../../state/curves.ts";
 import type { RankedFeature } from "../../state/ranking.ts";
 import type { Store } from "../../state/store.ts";
@@ -32,6 +33,7 @@ export function AllFeatures({ pace, controls, showFeature }: Props) {
   const { store } = useView();
   const scroll = useRef<HTMLDivElement>(null);
   const near = useSignal<ReadonlySet<string>>(new Set());
+  const shared = useSharedRange(near);
   const order = useSettledOrder();
   const [chosen, opened] = [store.remembered.of("compared").value, store.feature.value];
   const metric = RANK_LABELS[store.rankBy.value];
@@ -63,7 +65,7 @@ export function AllFeatures({ pace, controls, showFeature }: Props) {
       {features.map((feature) => (
         <FeatureTile
           key={feature.name}
-          {...{ feature, pace, near, isPinned }}
+          {...{ feature, pace, near, shared, isPinned }}
           place={order.indexOf(feature) + 1}
           figure={feature.known ? write(feature.value) : ""}
           open={() => {
@@ -95,6 +97,28 @@ export function AllFeatures({ pace, controls, showFeature }: Props) {
       </div>
     </section>
   );
+}
+
+/**
+ * The values that all plots show: the range of all predictions, or of the changes of all features that were near the view.
+ * Slopes are per unit of each feature and share nothing.
+ */
+function useSharedRange(near: ReadonlySignal<ReadonlySet<string>>): ReadonlySignal<Ends | null> {
+  const { store } = useView();
+  return useMemo(() => {
+    const changes = new Map<string, Ends>();
+    return computed(() => {
+      const [features, anchor] = [store.figures.value?.header.features ?? [], store.anchor.value];
+      if (store.kind.value === "d-ice") return null;
+      if (store.kind.value === "ice") return unionOf(features.map(({ range }) => range));
+      const key = JSON.stringify([store.measured.value, anchor]);
+      const loaded = [...near.value].flatMap((name) => store.curves.small(name).value.body ?? []);
+      const ends = loaded.map(({ curves }) => sceneOf(curves, "c-ice", anchor).extent);
+      const all = unionOf([...ends, changes.get(key) ?? null]);
+      if (all !== null) changes.set(key, all);
+      return all;
+    });
+  }, []);
 }
 
 /** The colours of a feature, which all have. Rows differ from plot to plot, so nothing is counted. */
@@ -163,21 +187,19 @@ interface TileProps {
   isPinned: boolean;
   pace: Pace;
   near: ReadonlySignal<ReadonlySet<string>>;
+  shared: ReadonlySignal<Ends | null>;
   open: () => void;
   pin: () => void;
 }
 
 /** One feature: rank, name and figure, a button that opens it and one that compares it, and its curves. */
-function FeatureTile({ feature, place, figure, isPinned, pace, near, open, pin }: TileProps) {
+function FeatureTile({ feature, place, figure, isPinned, pace, near, shared, open, pin }: TileProps) {
   const { store } = useView();
   const { name, known, mayMove } = feature;
   const progress = useMemo(() => store.curves.small(name), []);
   const loaded = useComputed(() => progress.value.body);
   const unlike = useComputed(() => store.curves.unlike(name, true).body);
-  const shared = useComputed(() => {
-    const [figures, isShared] = [store.figures.value, isPinned || store.remembered.of("shared_y").value];
-    return isShared && figures !== null ? sharedRange(figures, store.kind.value) : null;
-  });
+  const range = useComputed(() => (isPinned || store.remembered.of("shared_y").value ? shared.value : null));
   const { state } = progress.value;
   const waiting = store.status.value.label === name ? "Computing …" : "Not computed yet.";
   const problem = progress.value.state === "error" ? progress.value.message : loaded.value === null ? "…" : "";
@@ -213,7 +235,8 @@ function FeatureTile({ feature, place, figure, isPinned, pace, near, open, pin }
       </div>
       {near.value.has(name) && (
         <SmallPlot
-          {...{ loaded, unlike, shared, pace, message }}
+          {...{ loaded, unlike, pace, message }}
+          shared={range}
           kind={store.kind}
           isNear={() => near.peek().has(name)}
           hasFailed={state === "error"}
