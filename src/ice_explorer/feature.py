@@ -564,6 +564,12 @@ class FeatureExplanation(Unchanging):
         return "" if note is None else f" {note[0].upper()}{note[1:]}"
 
     @property
+    def _noise_sentence(self) -> str:
+        """That curves go up and down many times, with a space in front; "" where they do not."""
+        note = self._notes.get("movement")
+        return "" if note is None or self._context.settings.convention == "paper" else f" {note}"
+
+    @property
     def _driver_rows(self) -> Rows:
         """Rows whose curves are compared: all, or a sample that is stratified by the feature and seeded."""
         return self._context.draw(self._item.feature.values, self._item.summed, MOST_ROWS, f"drivers of {self.label}")

@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from pictures import by_gid, view_of
 
 from ice_explorer import explain
 from ice_explorer.scene.build import shown_lines
@@ -47,6 +48,23 @@ def test_curves_fade_where_they_are_unlike_the_data(e):
         for k in range(1, len(f.axis)):
             is_unlike = found.scores[position, k] > found.threshold
             assert lines.opacity[row, k - 1] == (0 if is_unlike else by_distance.opacity[row, k - 1])
+
+
+def test_the_mean_is_dotted_where_most_curves_are_unlike_the_data():
+    """As on screen; both parts meet, and have all values together."""
+    draw = np.random.default_rng(0)
+    z = draw.normal(size=80)
+    e = explain(lambda X: X[:, 0] * X[:, 1], np.column_stack([z, z + 0.6 * draw.normal(size=80)]))
+    f = e["x0"]
+    f.extrapolation()
+    figure = view_of(e, feature="x0", choices=UNLIKE)
+    (solid,), (dotted,) = by_gid(figure, "mean"), by_gid(figure, "mean unlike the data")
+    is_unlike = f._unlike_shares().grid_shares > 0.5
+    assert 0 < is_unlike.sum() < len(is_unlike)
+    heights = np.array([solid.get_ydata(), dotted.get_ydata()])
+    assert_allclose(np.nanmean(heights, axis=0), f.partial_dependence)
+    assert not np.isnan(heights[1][is_unlike]).any()
+    assert np.isnan(heights[1][~is_unlike & ~np.append(is_unlike[1:], False)]).all()
 
 
 def test_at_equal_weights_no_curve_ends(e):

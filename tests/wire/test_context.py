@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from ice_explorer import ICEExplorer, explain
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.choices import ViewState
+from ice_explorer.wire.curves import describe_curves
 from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.replies import describe_drivers
 
@@ -70,6 +71,15 @@ def test_figures_have_the_sentence_of_the_screen(X):
     assert scene(explanation, state).average.startswith("On average")
     parts = describe_drivers(explanation["a"], explanation["a"]._search_drivers()).sentence
     assert scene(explanation, state).average == "".join(part.text for part in parts)
+
+
+def test_the_sentence_says_where_curves_go_up_and_down(X):
+    """On screen and in figures, in the words of the note."""
+    explanation = explain(lambda X: np.sin(1e4 * X["a"]), X)
+    note = "Curves go up and down ("
+    assert note in describe_curves(explanation, explanation["a"], 10, []).average
+    assert note in scene(explanation, ViewState(feature="a")).average
+    assert note not in describe_curves(explanation, explanation["c"], 10, []).average
 
 
 def test_a_mean_that_turns_is_told_between_its_extrema(X):

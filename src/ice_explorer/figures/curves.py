@@ -69,6 +69,8 @@ _GOLDEN: Final = 0.6180339887498949
 
 _OBSERVED: Final = "observed"
 _UNLIKE_SHARE: Final = "share unlike the data"
+_MOST: Final = 0.5  # share of the curves
+_DOTTED: Final[dict[str, Any]] = {"linestyle": (0, (1, 1.2)), "gid": "mean unlike the data", "label": "_mean"}
 
 
 class FeaturePlot:
@@ -326,9 +328,17 @@ class FeaturePlot:
     # --- means ------------------------------------------------------------------------------------
 
     def _add_mean(self) -> None:
+        """Draw the mean of all curves, dotted where most of them are unlike the data, as on screen."""
         lines = self.lines
         x, look = (lines.grid, self._mean_mark) if lines.on_levels else (lines.x, {"path_effects": self._halo()})
-        self.ax.plot(x, lines.mean, **{**look, **self._mean_look})
+        solid, dotted = np.ones(len(x), bool), np.zeros(len(x), bool)
+        if not lines.on_levels and lines.unlike is not None and len(lines.unlike) == len(x):
+            is_unlike = lines.unlike > _MOST
+            solid = ~is_unlike | np.append(~is_unlike[1:], False)  # both lines meet at the ends of a stretch
+            dotted = is_unlike | np.append(is_unlike[1:], False)
+        self.ax.plot(x, np.where(solid, lines.mean, np.nan), **{**look, **self._mean_look})
+        if dotted.any():
+            self.ax.plot(x, np.where(dotted, lines.mean, np.nan), **{**self._mean_look, **_DOTTED})
         if lines.missing is not None:
             beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
             self.ax.plot([self.beside], [lines.missing.mean], **{**self._mean_look, **self._mean_mark, **beside})

@@ -283,6 +283,7 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
     average = "" if drivers is None else "".join(text for text, _ in effects_sentence(opened, drivers))
     if average == "":
         average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
+        average += opened._noise_sentence
     if figures["missing_impact"] > figures["impact"]:  # a missing value does more than a step does; neither is NaN
         changes = number_text(figures["missing_impact"])
         average += f" If {opened.label} is missing, the prediction changes by {changes} on average, up or down."

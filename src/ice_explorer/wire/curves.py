@@ -45,6 +45,7 @@ def describe_curves(
     offset = (lowest + highest) / 2
     axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
     edges, counts = histogram(axis)
+    average = average_sentence(feature.label, axis, feature.partial_dependence, explanation.output_label, offset)
     is_told = np.isin(feature._item.observed[positions], feature.axis).all()
     return messages.CurvesBody(
         feature=feature.label,
@@ -55,7 +56,7 @@ def describe_curves(
         n_observations=explanation._n_observations,
         offset=offset,
         prediction_range=(lowest, highest),
-        average=average_sentence(feature.label, axis, feature.partial_dependence, explanation.output_label, offset),
+        average=average + feature._noise_sentence,
         row_labels=explanation._row_labels(positions),
         median=axis.median,
         clock=list(axis.clock.changes),

@@ -16,9 +16,8 @@ import type { View } from "../../view/view.ts";
 /** Steps of a key from one end of a long grid to the other. */
 const KEY_STEPS = 100;
 const LONG_STEP = 10;
-/** Distance of the text from the rule, and its height. */
+/** Distance of the text from the rule. */
 const GAP = 10;
-const HEIGHT = 28;
 
 interface Aim {
   layout: Layout;
@@ -106,11 +105,13 @@ export function CrosshairMarks({ crosshair }: { crosshair: Crosshair }) {
   const { size, left, right, top, bottom, axis } = aim.layout;
   const { x, y, predicted, isMissing } = place;
   const isRight = x > (left + right) / 2;
+  // Away from the curve.
+  const isBelow = y !== null && y < (top + axis) / 2;
   const style = {
     left: isRight ? "auto" : `${x + GAP}px`,
     right: isRight ? `${size.width - x + GAP}px` : "auto",
-    // Away from the curve.
-    top: `${y !== null && y < (top + axis) / 2 ? bottom - HEIGHT : top + 4}px`,
+    top: isBelow ? "auto" : `${top + 4}px`,
+    bottom: isBelow ? `${size.height - bottom}px` : "auto",
   };
   return (
     <>
