@@ -29,7 +29,9 @@ export function moveBeside(
 ): void {
   const parent = node.offsetParent ?? root;
   const { left, top } = parent.getBoundingClientRect();
-  const { x, y } = where(anchor, { width: node.offsetWidth, height: node.offsetHeight }, roomIn(root));
+  const room = roomIn(root);
+  node.style.setProperty("--ice-room", `${room.right - room.left}px`);
+  const { x, y } = where(anchor, { width: node.offsetWidth, height: node.offsetHeight }, room);
   const [right, down] = [x - left - parent.clientLeft, y - top - parent.clientTop].map(Math.round);
   node.style.transform = `translate(${right}px, ${down}px)`;
 }

@@ -140,10 +140,7 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   const { name, text } = explanation("unlike");
   return (
     <span
-      {...explainedBy(
-        { name, text: known === null ? problem || text : `${known.summary}\n${text}` },
-        "ice-unlike-title",
-      )}
+      {...explainedBy({ name, text: problem || text }, "ice-unlike-title")}
       data-rare={flag(isWaiting || (known !== null && known.share < RARE))}
       data-test="unlike-note"
       hidden={known === null && problem === "" && !isWaiting}
