@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -20,7 +20,7 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.feature import DRIVERS, FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.models.predict import Predictor
-from ice_explorer.saved.archive import Archive
+from ice_explorer.saved.archive import Archive, check
 from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
 from ice_explorer.saved.write import opened_note
 from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ice_explorer.arrays import Array, Places, Rows, Values
-    from ice_explorer.features.feature import Feature
 
     Entries = dict[str, Any]
 
@@ -46,11 +45,10 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
         archive = Archive(file)
         manifest = archive.read_manifest()
         version = manifest["version"]
-        if manifest["format"] != FORMAT or type(version) is not int or version < 1:
-            raise ValueError("another format")
+        check(manifest["format"] == FORMAT and type(version) is int and version >= 1, "another format")
         if version <= VERSION:
             entries = read(RESULT, manifest, "", archive, {})
-            archive.check_all_read()
+            check(not archive.unread, "there are further members")
             with np.errstate(all="ignore"):  # sums that nobody has computed
                 return _explanation(entries)
     except MemoryError as error:
@@ -70,78 +68,62 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
     )
 
 
-def _check(is_right: object, problem: str) -> None:
-    if not is_right:
-        raise ValueError(problem)
-
-
 def _explanation(entries: Entries) -> Explanation:
-    rows, settings, output = entries["rows"], entries["settings"], entries["output"]
+    rows, settings, axes = entries["rows"], entries["settings"], entries["features"]
     n_rows, n_all, weights = len(rows["positions"]), rows["n_all"], rows["weights"]
-    _check(n_rows and _increase(rows["positions"], n_all), "rows are not in order")
-    _check((weights is not None) == settings.weighted, "weights are missing, or not used")
-    _check(weights is None or (weights >= 0).all(), "weights are negative")
+    check(rows["positions"][-1] < n_all, "there are no such rows")
+    check((weights is not None) == settings.weighted, "weights are missing, or not used")
     json.dumps(entries["provenance"], allow_nan=False)  # is written into files again
     table = _table(list(map(_column, entries["columns"])), _row_index(rows["index"], n_rows))
     columns = Columns(table, settings.groups, settings.categorical_features or ())
-    for axis in entries["others"]:
+    for axis in (*entries["others"], *axes):
         _set_feature(axis, columns)
-    features = [_set_feature(axis, columns) for axis in entries["features"]]
-    _check(len({feature.position for feature in features}) == len(features), "a feature is there twice")
+    check(len({axis["number"] for axis in axes}) == len(axes), "a feature is there twice")
     method = KnownMethod(**entries["method"])
-    check = PredictionCheck(table, columns.columns_by_feature, 0)
-    check.predict, check.predicted = refuse, np.empty(0)
-    predictor = Predictor(
-        **output, predict=refuse, notes=(), outputs=(), responses=(),
-        all_outputs=refuse,
-    )  # fmt: skip
+    prediction_check = PredictionCheck(table, columns.columns_by_feature, 0)
+    prediction_check.predict, prediction_check.predicted = refuse, np.empty(0)
+    predictor = Predictor(**entries["output"], predict=refuse, notes=(), outputs=(), responses=(), all_outputs=refuse)
     context = Context(
-        table, columns, weights, predictor, settings, check, progress=False,
+        table, columns, weights, predictor, settings, prediction_check, progress=False,
         bytes_for_blocks=settings.memory_limit, n_summed=n_all, origin=entries["provenance"],
     )  # fmt: skip
     context.brute.observed, context.brute.known = rows["predictions"].__getitem__, method.predict
     vars(context)["prediction_sd"] = entries["prediction_sd"]
-    results = [
-        _feature(each, context, method, feature) for each, feature in zip(entries["features"], features, strict=True)
-    ]
-    result = Explanation(context, method, results, ())
+    result = Explanation(context, method, [_feature(axis, context, method) for axis in axes], ())
     alerts, target = entries["alerts"], {"_observed_target": rows["target"], "_target_name": rows["target_name"]}
     return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]], **target)
-
-
-def _increase(positions: Rows, end: int) -> bool:
-    """Whether integers increase from 0 or more to less than the end."""
-    return bool((np.diff(positions, prepend=-1, append=end) > 0).all())
 
 
 # --- rows -----------------------------------------------------------------------------------------
 
 
 def _column(entry: Entries) -> Column:
-    kind, levels, texts = entry["kind"], entry["levels"], entry.pop("texts")
-    _check((levels is not None) == (kind in CODED), "levels of a column that has none, or none of one that has")
-    _check((texts is not None) == (kind == "other") != (entry["values"] is not None), "values are missing")
-    _check(entry["decimals"] is None or kind == "numeric", "decimals of what is no number")
-    _check(entry["zone"] is None or kind == "datetime", "the time zone of what is no date")
-    values = np.fromiter(texts, object) if texts is not None else _check_values(entry["values"], kind, levels)
+    kind, levels, texts, values = entry["kind"], entry["levels"], entry.pop("texts"), entry["values"]
+    check((levels is not None) == (kind in CODED), "levels of a column that has none, or none of one that has")
+    check((texts is not None) == (kind == "other") != (values is not None), "values are missing")
+    check(entry["decimals"] is None or kind == "numeric", "decimals of what is no number")
+    check(entry["zone"] is None or kind == "datetime", "the time zone of what is no date")
+    if texts is None:
+        _check_values(values, kind, levels)
+    else:
+        values = np.fromiter(texts, object)
     return Column(**entry | {"label": str(entry["name"]), "values": values})
 
 
-def _check_values(values: Array, kind: str, levels: Values | None) -> Array:
-    """Return values, if they are such as a column of the kind has."""
+def _check_values(values: Array, kind: str, levels: Values | None) -> None:
+    """Raise unless values are such as a column of the kind has."""
     present = values[~np.isnan(values)]
-    _check(kind not in MOMENTS or (np.abs(present) <= _LATEST).all(), "dates are too late")
+    check(kind not in MOMENTS or (np.abs(present) <= _LATEST).all(), "dates are too late")
     if levels is not None or kind == "boolean":
         n_levels = 2 if levels is None else len(levels)
         are_codes = (present >= 0) & (present < n_levels) & (present == np.rint(present))
-        _check(are_codes.all(), "values are no codes of levels")
-    return values
+        check(are_codes.all(), "values are no codes of levels")
 
 
 def _table(columns: Sequence[Column], index: Any) -> PandasTable:
     names, n_rows = [column.name for column in columns], len(columns[0].values)
-    _check(len({str(name) for name in names}) == len(names), "two columns have one name")
-    _check(all(len(column.values) == n_rows for column in columns), "texts are not one for each row")
+    check(len({str(name) for name in names}) == len(names), "two columns have one name")
+    check(all(len(column.values) == n_rows for column in columns), "texts are not one for each row")
     frame = pd.concat([pd.Series(_cells(column)) for column in columns], axis=1)
     frame.columns = label_index(names)
     frame.index = pd.RangeIndex(n_rows) if index is None else index
@@ -152,12 +134,10 @@ def _table(columns: Sequence[Column], index: Any) -> PandasTable:
 
 def _cells(column: Column) -> Any:
     values = column.values
-    if column.kind == "other":
-        return pd.Series(values, dtype=object)
     if column.kind in CODED and column.has_declared_levels:
         codes = np.where(np.isnan(values), -1, values).astype(np.int64)
         return pd.Categorical.from_codes(codes, label_index(column.levels), column.kind == "ordered")
-    native = column.in_utc(values)
+    native = values if column.kind == "other" else column.in_utc(values)
     if column.zone is not None:
         return pd.DatetimeIndex(native).tz_localize("UTC").tz_convert(column.zone)
     if native.dtype.kind == "O":
@@ -170,78 +150,61 @@ def _row_index(entry: Entries | None, n_rows: int) -> Any:
     if entry is None:
         return None
     labels, names = entry["labels"], entry["names"]
-    _check(len(labels) == n_rows, "index labels are not one for each row")
+    check(len(labels) == n_rows, "index labels are not one for each row")
     if not entry["is_multi"]:
         (name,) = names
         return label_index(labels, name)
     are_tuples = all(isinstance(label, tuple) and len(label) == len(names) for label in labels)
-    _check(are_tuples, "index labels are no tuples")
+    check(are_tuples, "index labels are no tuples")
     return pd.MultiIndex.from_tuples(labels, names=names)
 
 
 # --- features -------------------------------------------------------------------------------------
 
 
-def _set_feature(entry: Entries, columns: Columns) -> Feature:
-    """Make a feature of the columns, with the levels of all rows that were explained."""
+def _set_feature(entry: Entries, columns: Columns) -> None:
+    """Give a feature of the columns the levels of all rows that were explained."""
     number, codebook = entry["number"], entry["codebook"]
-    _check(number in columns.columns_by_feature, "there is no such feature")
+    check(number in columns.columns_by_feature, "there is no such feature")
     made = columns.feature(number)
     levels: Any = made.levels if entry["levels"] is None and codebook is None else entry["levels"]
-    _check((levels is None) == (made.levels is None), "levels of a feature that has none, or none of one that has")
-    _check((codebook is None) == (made.codebook is None), "a codebook is missing, or not used")
-    _check(codebook is None or codebook.shape == (len(levels), len(made.members)), "a codebook is of another shape")
+    for given, own in ((levels, made.levels), (codebook, made.codebook)):
+        check((given is None) == (own is None), "levels or a codebook are missing, or not used")
+    check(codebook is None or codebook.shape == (len(levels), len(made.members)), "a codebook is of another shape")
     values = columns.column(number).values if entry["values"] is None else entry["values"]
-    feature = replace(
-        made, is_integer=entry["is_integer"], levels=levels, values=_check_values(values, made.kind, levels),
-        codebook=codebook,
-    )  # fmt: skip
-    columns.replace_feature(number, feature)
-    return feature
+    _check_values(values, made.kind, levels)
+    changed: Any = {"is_integer": entry["is_integer"], "levels": levels, "values": values, "codebook": codebook}
+    columns.replace_feature(number, replace(made, **changed))
 
 
-def _feature(entry: Entries, context: Context, method: KnownMethod, feature: Feature) -> FeatureExplanation:
-    item = _input(entry, context, feature)
-    starts, n_grid, drivers, missing = entry["starts"], item.grid.n_grid, entry["drivers"], entry["missing"]
-    _check(len(starts) and starts[0] == 0 and _increase(starts, n_grid), "stretches are not those of the grid")
-    _check((missing is not None) == item.has_missing, "predictions with missing values are missing")
-    stretch_of_grid = np.searchsorted(starts, np.arange(n_grid), side="right") - 1
-    method.features[feature.position] = KnownCurves(item, entry["curves"], stretch_of_grid, entry["own"], missing)
-    sums, sampling = entry["sums"], entry["sampling"]
-    active = None if feature.is_unordered else sums["active"]
-    _check(active is None or _increase(active, n_grid - 1), "active intervals are not in order")
-    _check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
-    _check(sampling is None or (np.diff(sampling.exponents) > 0).all(), "decays of a sample are not in order")
-    filled = empty_sums(item, active=active).fill(sums)
-    result = FeatureExplanation(context, method, item, filled, sampling=sampling)
-    _check(all(len(driver.sides) == 2 for driver in drivers.ranked), "a split has two sides")
-    result._once(DRIVERS, lambda: drivers)
-    return result
-
-
-def _check_grid(values: Array, feature: Feature) -> None:
-    _check_values(values, feature.kind, feature.levels)
-    _check(len(values) and (np.diff(values) > 0).all(), "grid values are not in order")
-
-
-def _input(entry: Entries, context: Context, feature: Feature) -> FeatureInput:
-    n_rows, positions, summed = context.table.n_observations, context.all_rows, context.weighted_rows
-    _check_grid(entry["grid"].values, feature)
-    _check((entry["shares"] >= 0).all() and entry["shares"].sum() > 0, "no shares of the grid")
+def _feature(entry: Entries, context: Context, method: KnownMethod) -> FeatureExplanation:
+    feature, settings, n_rows = context.columns.feature(entry["number"]), context.settings, context.table.n_observations
+    grid, shares, starts, sampling = entry["grid"], entry["shares"], entry["starts"], entry["sampling"]
+    _check_values(grid.values, feature.kind, feature.levels)
     if feature.is_unordered:
         _check_values(np.array([entry["median"]]), feature.kind, feature.levels)
-    if entry["positions"] is not None:
-        positions = summed = entry["positions"]
-        _check(len(positions) and _increase(positions, n_rows), "rows of a sample are not in order")
-    given = {each.name: entry[each.name] for each in fields(FeatureInput) if each.name in entry}
-    made = {"row_scales": entry["likelihood_scale"], "positions": positions, "summed": summed}
-    return FeatureInput(
-        **given | made,
-        feature=feature,
-        decay=context.settings.decay,
-        convention=context.settings.convention,
-        missing_changes=np.full(n_rows, np.nan),
-    )
+    check(shares.sum() > 0, "no shares of the grid")
+    positions = summed = entry["positions"]
+    if positions is None:
+        positions, summed = context.all_rows, context.weighted_rows
+    check(positions[-1] < n_rows, "there are no such rows in the sample")
+    item = FeatureInput(
+        feature, grid, entry["scale"], entry["median"], shares, settings.decay, settings.convention,
+        entry["has_missing"], entry["likelihood_scale"], entry["distances"], positions, summed, np.full(n_rows, np.nan),
+    )  # fmt: skip
+    check(starts[0] == 0 and starts[-1] < grid.n_grid, "stretches are not those of the grid")
+    check((entry["missing"] is not None) == item.has_missing, "predictions with missing values are missing")
+    stretch_of_grid = np.searchsorted(starts, np.arange(grid.n_grid), side="right") - 1
+    known = KnownCurves(item, entry["curves"], stretch_of_grid, entry["own"], entry["missing"])
+    method.features[feature.position] = known
+    active = None if feature.is_unordered else entry["sums"]["active"]
+    check(active is None or active.max(initial=-1) < grid.n_grid - 1, "there are no such intervals")
+    check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
+    sums = empty_sums(item, active=active).fill(entry["sums"])
+    result = FeatureExplanation(context, method, item, sums, sampling=sampling)
+    check(all(len(driver.sides) == 2 for driver in entry["drivers"].ranked), "a split has two sides")
+    result._once(DRIVERS, lambda: entry["drivers"])
+    return result
 
 
 # --- predictions and curves of a file, in place of a model ------------------------------------------
@@ -271,6 +234,7 @@ class KnownMethod(CurveMethod):
     """Curves by number of the feature; `name` and `reason` are those of what computed them."""
 
     has_copied_model = True
+    sums = refuse  # type: ignore[assignment]  # those of the file are used
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
@@ -284,10 +248,6 @@ class KnownMethod(CurveMethod):
         for start in range(0, len(positions), _ROWS_AT_A_TIME):
             rows = positions[start : start + _ROWS_AT_A_TIME]
             yield rows, np.asarray(known.stretches[rows][:, known.stretch_of_grid[at]])
-
-    def sums(self, *_: object) -> NoReturn:
-        """Raise: sums are those of the file."""
-        refuse()
 
     def predict(self, feature: Any, positions: Rows, values: Array) -> Array:
         """Return predictions of rows with a feature at values (n_rows, n_values); NaN is missing."""

@@ -105,13 +105,8 @@ def _axis(feature: Feature, context: Context, rows: Rows) -> dict[str, Any]:
     column = columns.column(number) if number < len(columns.names) else None
     values = feature.values[rows]
     is_same = column is not None and np.array_equal(values, column.values[rows], equal_nan=True)
-    return {
-        "number": number,
-        "is_integer": feature.is_integer,
-        "levels": None if column is not None and feature.levels is column.levels else feature.levels,
-        "values": None if is_same else values,
-        "codebook": feature.codebook,
-    }
+    levels = None if column is not None and feature.levels is column.levels else feature.levels
+    return vars(feature) | {"number": number, "levels": levels, "values": None if is_same else values}
 
 
 def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict[str, Any]:
@@ -119,11 +114,7 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
     curves = np.concatenate([np.empty((0, len(result.axis))), *(block for _, block in result._computed(rows))])
     starts = np.flatnonzero(np.append(True, (curves[:, 1:] != curves[:, :-1]).any(axis=0)))
     return _axis(item.feature, context, rows) | {
-        "grid": item.grid,
-        "scale": item.scale,
-        "median": item.median,
-        "has_missing": item.has_missing,
-        "shares": item.shares,
+        **vars(item),
         "likelihood_scale": None if item.row_scales is None else item.row_scales[rows],
         "distances": None if item.distances is None else item.distances[rows],
         "positions": item.positions if 0 < len(item.positions) < len(item.observed) == len(rows) else None,
