@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from measuring import interleaved, machine, taken
 
 import ice_explorer as ice
-from ice_explorer.export.save import FEATURE, SUFFIXES
+from ice_explorer.export.save import SUFFIXES
 
 WRITTEN = Path(__file__).parent / "FILES.md"
 ROUNDS = 3
@@ -48,10 +48,8 @@ def explanation(n_features):
 
 
 def ours(e, folder, suffix, what):
-    """Write one file, or one for each feature where the format holds one alone; return its bytes."""
-    each = what == "all" and suffix in (".svg", ".png")
-    files = e.save(folder / f"{what}{FEATURE if each else ''}{suffix}", what, overwrite=True)
-    return sum(file.stat().st_size for file in (files if isinstance(files, list) else [files]))
+    """Write one file; return its bytes."""
+    return e.save(folder / f"{what}{suffix}", what, overwrite=True).stat().st_size
 
 
 def with_matplotlib(curves, grid, folder, suffix):

@@ -18,18 +18,12 @@ _LETTERS_OF_CAUSE = 1000  # of an error of the model, which can hold all of its 
 
 def quoted(value: object) -> str:
     """Write any value for a message: in one line, of 200 letters at most, whatever its repr does."""
+    is_long = type(value) in (str, bytes, list, tuple)  # its repr could take seconds
     try:
-        text = repr(_beginning(value))
+        text = repr(value[: _LETTERS_SHOWN + 1] if is_long else value)  # type: ignore[index]
     except Exception:  # noqa: BLE001 - raised by the class of a user, or by an int of more than 4300 digits
         text = described(value)
     return _in_one_line(text, _LETTERS_SHOWN)
-
-
-def _beginning(value: object) -> object:
-    """Cut a long value to more than a message shows: its repr could take seconds."""
-    if type(value) in (str, bytes, list, tuple):
-        return value[: _LETTERS_SHOWN + 1]  # type: ignore[index]
-    return value
 
 
 def described(value: object) -> str:

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 RESULT: Final = ".ice"
 PARQUET: Final = ".parquet"
 SUFFIXES: Final = (".svg", ".png", ".pdf", ".html", CSV, PARQUET, ".json", RESULT)
-ONE_EACH: Final = (".svg", ".png")  # formats that hold one feature
 _WORDS: Final = ("view", "panel", "all")
-_WIDTHS: Final = {"view": 180.0}  # mm
-_PANEL_WIDTH: Final = 120.0
 _LEFT_OUT: Final = {"view": ("axis",), "panel": (*AROUND, "axis")}  # choices that a file does not follow
 _USUAL: Final = {"title": True, "dpi": USUAL_DPI}
 
@@ -57,11 +54,12 @@ def save(
     """
     file = as_path(path)
     check_flag("overwrite", overwrite)
-    _check_format(file)
-    for target in files_of(file):
-        check_target(target, overwrite=overwrite)
+    _check_format(file, content_of(what))
+    files = [*files_of(file)]
+    for each in files:
+        check_target(each, overwrite=overwrite)
     parts = file_contents(explanation, state, file, what, max_lines, **paper)
-    write_files(dict(zip(files_of(file), parts, strict=True)), overwrite=overwrite)
+    write_files(dict(zip(files, parts, strict=True)), overwrite=overwrite)
     return file
 
 
@@ -75,21 +73,16 @@ def file_contents(
 ) -> tuple[bytes, ...]:
     """Return the content of a file of this name, of a CSV also that of its provenance."""
     suffix, content = file.suffix.lower(), content_of(what)
-    _check_format(file)
-    if content == "all" and suffix in ONE_EACH:
-        raise OptionError(
-            f"`path` must end in '.pdf' to hold a figure of each feature; got {quoted(str(file))}.",
-            f"Save one feature at a time: `save('age{suffix}', 'age')`.",
-        )
+    _check_format(file, content)
     if suffix == RESULT:
         return (_result(explanation, state, file, what, max_lines),)
-    sheet = check_paper(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    sheet = check_paper(180.0 if content == "view" else 120.0, **paper)  # mm
     has_ranking = content == "view" or suffix in (".html", ".json")
     state = _shown(explanation, state, what, max_lines, has_ranking=has_ranking, is_page=suffix == ".html")
     if suffix == ".html":
         if content != "view":  # the page opens with one feature, or with all
-            choices = {name: choice for name, choice in state.choices.items() if name != "right"}
-            state = replace(state, choices={**choices, **({"right": "all"} if content == "all" else {})})
+            others = {name: choice for name, choice in state.choices.items() if name != "right"}
+            state = replace(state, choices=others | ({"right": "all"} if content == "all" else {}))
         call = _call(file, what, {"max_lines": max_lines, **paper})
         return (frozen_page(explanation, state, call, title=sheet.title),)
     has_all = content == "all" or (content == "view" and suffix == ".json")
@@ -123,7 +116,7 @@ def figure(
             "`save('figures.pdf', 'all')` writes a page for each feature.",
         )
     state = _shown(explanation, state, what, max_lines, has_ranking=content == "view")
-    sheet = check_paper(_WIDTHS.get(content, _PANEL_WIDTH), **paper)
+    sheet = check_paper(180.0 if content == "view" else 120.0, **paper)  # mm
     shown = scene(explanation, state)
     with paper_style():
         return view_figure(_with_rest(explanation, shown, content), sheet, with_ranking=content == "view")
@@ -200,22 +193,19 @@ def frozen(explanation: Explanation, state: ViewState, max_lines: int | None = N
     return Frozen(frozen_page(explanation, state, call, in_cell=True))
 
 
-def missing_package(suffix: str) -> MissingPackageError | None:
-    """Return the error for a format whose package is not installed."""
-    if suffix != PARQUET or find_spec("pyarrow") is not None:
-        return None
-    return MissingPackageError("PARQUET needs pyarrow, which is not installed.", "Run `pip install pyarrow`.")
-
-
-def _check_format(file: Path) -> None:
+def _check_format(file: Path, content: str) -> None:
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         raise OptionError(
             f"`path` must end in {or_listed(SUFFIXES)}; got {quoted(str(file))}.", "The suffix chooses the format."
         )
-    problem = missing_package(suffix)
-    if problem is not None:
-        raise problem
+    if suffix == PARQUET and find_spec("pyarrow") is None:
+        raise MissingPackageError("PARQUET needs pyarrow, which is not installed.", "Run `pip install pyarrow`.")
+    if content == "all" and suffix in (".svg", ".png"):
+        raise OptionError(
+            f"`path` must end in '.pdf' to hold a figure of each feature; got {quoted(str(file))}.",
+            f"Save one feature at a time: `save('age{suffix}', 'age')`.",
+        )
 
 
 def _call(file: Path, what: str, options: Mapping[str, Any]) -> str:

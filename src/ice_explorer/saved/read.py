@@ -254,14 +254,10 @@ class KnownMethod(CurveMethod):
         known = self.features.get(getattr(feature, "position", -1))
         if known is None:
             refuse()
-        grid, rows = known.item.grid.values, positions[:, None]
+        grid, rows, is_missing = known.item.grid.values, positions[:, None], np.isnan(values)
         places = np.minimum(np.searchsorted(grid, values), len(grid) - 1)
         is_on_grid, is_own = grid[places] == values, known.item.observed[rows] == values
-        predictions = np.where(is_on_grid, known.stretches[rows, known.stretch_of_grid[places]], known.own[rows])
-        is_known = is_on_grid | is_own
-        if known.missing is not None:
-            is_missing = np.isnan(values)
-            predictions, is_known = np.where(is_missing, known.missing[rows], predictions), is_known | is_missing
-        if not is_known.all():
+        if not (is_on_grid | is_own | (is_missing & (known.missing is not None))).all():
             refuse()
-        return predictions
+        predictions = np.where(is_on_grid, known.stretches[rows, known.stretch_of_grid[places]], known.own[rows])
+        return predictions if known.missing is None else np.where(is_missing, known.missing[rows], predictions)
