@@ -209,8 +209,8 @@ MUTATIONS: Final = r"""
 +             if not changed:
 = an opened draft forgets that it is one
 @ saved/read.py : saved/test_saved.py
-- method, item, filled, sampling=sampling)
-+ method, item, filled)
+- method, item, sums, sampling=sampling)
++ method, item, sums)
 = outlying rows of trees are those of another order
 @ curves/method.py : results/test_outlying_rows.py
 - sums.outlying = np.sort(np.searchsorted(summed, added[sums.outlying]))

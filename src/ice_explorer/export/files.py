@@ -59,7 +59,7 @@ def check_target(file: Path, *, overwrite: bool) -> Path:
         if target.exists() and not overwrite:
             raise FileExistsError
         target.parent.stat()  # raises where there is no such folder
-    return target
+        return target
 
 
 def write_files(contents: Mapping[Path, bytes], *, overwrite: bool) -> None:

@@ -55,11 +55,10 @@ def save(
     file = as_path(path)
     check_flag("overwrite", overwrite)
     _check_format(file, content_of(what))
-    files = [*files_of(file)]
-    for each in files:
-        check_target(each, overwrite=overwrite)
+    for target in files_of(file):
+        check_target(target, overwrite=overwrite)
     parts = file_contents(explanation, state, file, what, max_lines, **paper)
-    write_files(dict(zip(files, parts, strict=True)), overwrite=overwrite)
+    write_files(dict(zip(files_of(file), parts, strict=True)), overwrite=overwrite)
     return file
 
 

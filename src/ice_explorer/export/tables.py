@@ -66,10 +66,11 @@ def by_model(explanation: Explanation, state: ViewState) -> dict[str, Explanatio
     return {"": explanation} if models is None else models.explanations
 
 
-def drawn_rows(feature: FeatureExplanation, explanation: Explanation, state: ViewState) -> Rows:
-    """Return the rows whose curves a view draws, without those that the legend hides."""
+def opened_rows(explanation: Explanation, state: ViewState) -> tuple[FeatureExplanation, Rows]:
+    """Return the open feature of a view, and the rows whose curves it draws, without those that the legend hides."""
+    feature = explanation[state.feature]
     one_model = replace(state, kind="ice", besides=replace(state.besides, models=None))
-    return shown_lines(explanation, feature, one_model).positions
+    return feature, shown_lines(explanation, feature, one_model).positions
 
 
 def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.DataFrame:
@@ -86,11 +87,7 @@ def curves_table(explanation: Explanation, states: Sequence[ViewState]) -> pd.Da
         states, kind = (with_slopes, kind) if with_slopes else (states, "ice")
     tables = []
     for model, each in by_model(explanation, states[0]).items():
-        drawn = [
-            (feature, drawn_rows(feature, each, state), state.anchor)
-            for state in states
-            for feature in [each[state.feature]]
-        ]
+        drawn = [(*opened_rows(each, state), state.anchor) for state in states]
         tables.append(_points(each, drawn, kind, states[0].decay))
         if model:
             tables[-1].insert(3, "model", model)
@@ -214,17 +211,16 @@ def json_bytes(explanation: Explanation, states: Sequence[ViewState], provenance
         "notes": explanation.notes,
         "metrics": metrics.where(metrics.notna(), None).to_dict("records"),
         "curves": [
-            {**({"model": name} if name else {}), **_curves(feature, drawn_rows(feature, each, state), state)}
+            {**({"model": name} if name else {}), **_curves(*opened_rows(each, state), state.decay)}
             for state in states
             for name, each in by_model(explanation, state).items()
-            for feature in [each[state.feature]]
         ],
     }
     text = json.dumps(content, default=_plain, ensure_ascii=False, allow_nan=False)
     return (text + "\n").encode(errors="backslashreplace")  # JSON reads half a character as it is escaped
 
 
-def _curves(feature: FeatureExplanation, rows: Rows, state: ViewState) -> dict[str, Any]:
+def _curves(feature: FeatureExplanation, rows: Rows, decay: float) -> dict[str, Any]:
     return {
         "feature": str(feature.feature),
         "kind": feature.dtype_kind,
@@ -232,7 +228,7 @@ def _curves(feature: FeatureExplanation, rows: Rows, state: ViewState) -> dict[s
         "axis": feature.axis,
         "rows": rows,
         "predictions": feature.compute_curves(rows),
-        "likelihood": feature.likelihood(state.decay, rows=rows),
+        "likelihood": feature.likelihood(decay, rows=rows),
         "missing": feature._missing_rows(rows) if feature._item.has_missing else None,
         "partial_dependence": feature.partial_dependence,
         "spread": feature.spread,

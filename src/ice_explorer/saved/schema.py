@@ -76,7 +76,9 @@ def from_json(entry: Any, depth: int = 0) -> Any:
     check(not isinstance(value, str) or len(value) <= _LONGEST, "a label is read from a long text")
     if name in ("tuple", "interval"):
         value = [from_json(each, depth + 1) for each in value]
-    return _TYPES[name][2](value)
+    label = _TYPES[name][2](value)
+    hash(label)  # raises where it is no key
+    return label
 
 
 def _read_zone(text: str) -> dt.tzinfo | None:
@@ -202,7 +204,8 @@ def read(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) 
         case Array():
             return _read_array(spec, path[:-1], archive, sizes)
         case [each]:
-            return [read(each, value, f"{path}{place}/", archive, {**sizes}) for place, value in enumerate(entry)]
+            items = enumerate(LIST.read(entry))
+            return [read(each, value, f"{path}{place}/", archive, {**sizes}) for place, value in items]
     check(type(entry) is dict and entry.keys() == spec.entries, f"{path} is no object, or has other entries")
     specs = spec.specs.items()
     return spec.make(**{name: read(each, entry.get(name), f"{path}{name}/", archive, sizes) for name, each in specs})
@@ -242,13 +245,8 @@ def _all_of(*kinds: type) -> Value:
     return _checked(lambda entry: type(entry) is list and {*map(type, entry)} <= {*kinds})
 
 
-def _labels(make: Callable[[list[Any]], Any] = list) -> Value:
-    def read(entry: Any) -> Any:
-        labels = [*map(from_json, LIST.read(entry))]
-        hash(tuple(labels))
-        return make(labels)
-
-    return Value(read, lambda labels: [*map(to_json, labels)])
+def _list_of(read: Callable[[Any], Any], write: Callable[[Any], Any], make: Callable[[list[Any]], Any] = list) -> Value:
+    return Value(lambda entry: make([*map(read, LIST.read(entry))]), lambda values: [*map(write, values)])
 
 
 def _make_levels(labels: list[Any]) -> Values:
@@ -270,7 +268,8 @@ MAYBE_NAN: Final = Value(
 )
 TUPLE_OF_TEXTS: Final = Value(lambda entry: tuple(TEXTS.read(entry)))
 LABEL: Final = Value(from_json, to_json)
-LEVELS: Final = Maybe(_labels(_make_levels))
+LABELS, TUPLE = _list_of(from_json, to_json), _list_of(from_json, to_json, tuple)
+LEVELS: Final = Maybe(_list_of(from_json, to_json, _make_levels))
 OF_ROWS, VALUES = Array(("n",)), Array(("n",), has_missing=True)
 RESPONSE: Final = _plain(str, (*RESPONSES, "callable"))
 _BY_ANNOTATION: Final = {
@@ -287,11 +286,11 @@ SETTINGS: Final = _of_class(
     Settings,
     groups=Maybe(
         Value(
-            lambda entry: {from_json(name): [*map(from_json, LIST.read(members))] for name, members in entry},
-            lambda groups: [[to_json(name), [*map(to_json, members)]] for name, members in groups.items()],
+            lambda entry: {from_json(name): LABELS.read(members) for name, members in LIST.read(entry)},
+            lambda groups: [[to_json(name), LABELS.write(members)] for name, members in groups.items()],
         )
     ),
-    categorical_features=Maybe(_labels(tuple)),
+    categorical_features=Maybe(TUPLE),
     output=LABEL,
     response=RESPONSE,
     grid_size=Maybe(POSITIVE),
@@ -326,12 +325,18 @@ SUM: Final = Maybe(_any(None))
 NAMES: Final = ("nodes", "counts", "curves", "active", "intervals", "step", "changes", "along", "likely")
 SUMS: Final = Record({**dict.fromkeys(NAMES, SUM), "active": Maybe(_places("n_active"))})
 DRIVER: Final = _of_class(Driver)
-DRIVERS: Final = _of_class(
-    Drivers,
-    ranked=Value(
-        lambda entry: tuple(map(_read_driver, LIST.read(entry))), lambda ranked: [*map(_write_driver, ranked)]
-    ),
-)
+
+
+def _write_driver(driver: Driver) -> Any:
+    """Return a split; of one that explains nothing the column alone, since each feature has all others."""
+    return driver.column if driver == Driver(driver.column) else write(DRIVER, driver, "", {})
+
+
+def _read_driver(entry: Any) -> Driver:
+    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None, {})
+
+
+DRIVERS: Final = _of_class(Drivers, ranked=_list_of(_read_driver, _write_driver, tuple))
 SAMPLING: Final = _of_class(
     Sampling,
     metrics=Record(dict.fromkeys(UNDECAYED, MAYBE_NAN)),
@@ -359,7 +364,7 @@ FEATURE: Final = {
 ROWS: Final = {
     "positions": _places("n"),
     "n_all": POSITIVE,
-    "index": Maybe(Record({"names": _labels(), "is_multi": FLAG, "labels": _labels()})),
+    "index": Maybe(Record({"names": LABELS, "is_multi": FLAG, "labels": LABELS})),
     "predictions": OF_ROWS,
     "weights": Maybe(Array(("n",), least=0)),
     "target": Maybe(_any(("n",))),
@@ -371,7 +376,7 @@ OUTPUT: Final = {
     "position": Maybe(COUNT),
     "response": RESPONSE,
     "of_classes": FLAG,
-    "classes": _labels(tuple),
+    "classes": TUPLE,
 }
 RESULT: Final = Record(
     {
@@ -391,12 +396,3 @@ RESULT: Final = Record(
         "features": [Record(FEATURE)],
     }
 )
-
-
-def _write_driver(driver: Driver) -> Any:
-    """Return a split; of one that explains nothing the column alone, since each feature has all others."""
-    return driver.column if driver == Driver(driver.column) else write(DRIVER, driver, "", {})
-
-
-def _read_driver(entry: Any) -> Driver:
-    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None, {})
