@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import compress
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from threading import RLock
 
-    from ice_explorer.arrays import Array, Rows
+    from ice_explorer.arrays import Array, Places, Rows
     from ice_explorer.curves.inputs import Context, FeatureInput
     from ice_explorer.curves.method import CurveMethod, Sums
     from ice_explorer.tables.column import Name
@@ -53,7 +53,7 @@ _CELLS_PER_SECOND: Final = 5e6  # of a method that does not call the model, at l
 _FIXED_CELLS: Final = 2_000  # take as long as the part of a feature that does not depend on the number of rows
 _ROWS_OF_ERRORS: Final = (16, 256)  # from which standard errors are estimated: 256 give them to 5 %
 _CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together, for standard errors
-_MOST_CELLS_OF_CALL: Final = 4_000_000  # columns that move × phantoms, of one call of the model
+_MOST_BYTES_OF_CALL: Final = 1 << 25  # of rows that share one call of the model: larger ones need new pages each time
 _LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by block
 _MOST_KEPT: Final = 1 << 26  # bytes of the curves of all features
 
@@ -346,8 +346,8 @@ class Drafter:
         n_phantoms = n_columns = 0
         for item, rows, values in requests:
             n_phantoms, n_columns = n_phantoms + values.size, n_columns + len(item.feature.positions)
-            is_full = n_phantoms > self._context.brute.n_per_call or n_phantoms * n_columns > _MOST_CELLS_OF_CALL
-            if group and is_full:
+            n_bytes = n_phantoms * max(8 * n_columns, self._context.table.row_bytes)
+            if group and (n_phantoms > self._context.brute.n_per_call or n_bytes > _MOST_BYTES_OF_CALL):
                 yield from self._call(group)
                 group, n_phantoms, n_columns = [], values.size, len(item.feature.positions)
             group.append((item, rows, values))
@@ -376,11 +376,16 @@ def _select(item: FeatureInput, rows: Rows, n_grid: float) -> FeatureInput:
         places = np.sort(np.argsort(-item.shares, kind="stable")[: int(n_grid)])  # the most frequent levels
         shares = item.shares[places]
     else:
-        places = np.linspace(0, size - 1, int(n_grid)).round().astype(np.intp)  # more than 1 apart before rounding
+        places = _even_places(size, int(n_grid))
         shares = nearest_shares(item.grid.values[places], item.grid.values, item.shares)
     distances = None if item.distances is None else item.distances[:, places]
     grid = replace(item.grid, values=item.grid.values[places])
     return replace(item, positions=rows, summed=rows, grid=grid, shares=shares, distances=distances)
+
+
+@lru_cache
+def _even_places(size: int, n_places: int) -> Places:
+    return np.linspace(0, size - 1, n_places).round().astype(np.intp)  # more than 1 apart before rounding
 
 
 def _phantom_values(item: FeatureInput, rows: Rows, *, has_grid: bool = True) -> Array:

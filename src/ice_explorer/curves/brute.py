@@ -188,10 +188,11 @@ class BruteCurves:
         flat = self._predict(lambda: self._rows.phantoms(rows, moves), len(rows))
         if flat is None:  # each feature finds the size of its calls
             return [self.evaluate(feature, positions, values) for feature, _, positions, values in requests]
-        return [
-            check_fits(feature, positions, values, flat[part].reshape(values.shape), self.response)
-            for (feature, _, positions, values), part in zip(requests, parts, strict=True)
-        ]
+        predictions = [flat[part].reshape(values.shape) for (*_, values), part in zip(requests, parts, strict=True)]
+        if not (np.abs(flat) <= LARGEST).all():
+            for (feature, _, positions, values), predicted in zip(requests, predictions, strict=True):
+                check_fits(feature, positions, values, predicted, self.response)
+        return predictions
 
     def predict_rows(self, positions: Rows) -> Array:
         """Predict rows of X as they are, (n_rows,)."""

@@ -106,12 +106,12 @@ def check_changes(sums: Sums, item: FeatureInput) -> None:
             f"{quoted(item.feature.readable)}.",
             "Predict on another scale, or leave the feature out with `features=`.",
         )
-    with np.errstate(over="ignore"):
-        steepest = sums.scale / (sums.grid[1:] - sums.grid[:-1]).min() if isinstance(sums, OrderedSums) else 0.0
+    nearest = float((sums.grid[1:] - sums.grid[:-1]).min())
+    steepest = float(sums.scale) / nearest if isinstance(sums, OrderedSums) else 0.0
     if not math.isfinite(steepest) or not math.isfinite(sums.deviations):
         raise PredictionError(
             f"Grid values of {quoted(item.feature.readable)} must be further apart than "
-            f"{item.scale / LARGEST:.3g}; two are {float(np.diff(sums.grid).min()):.3g} apart.",
+            f"{item.scale / LARGEST:.3g}; two are {nearest:.3g} apart.",
             "Write the feature in a smaller unit, or space its values with `grid=`.",
         )
 

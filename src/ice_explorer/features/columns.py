@@ -120,7 +120,7 @@ def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
     binary = {
         column.label: column
         for column in columns
-        if column.kind in _BINARY and bool(np.isin(column.values, (0.0, 1.0)).all())
+        if column.kind in _BINARY and bool(((column.values == 0.0) | (column.values == 1.0)).all())
     }
     prefixes = {
         label[: end + 1]: None

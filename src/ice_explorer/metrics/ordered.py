@@ -79,12 +79,12 @@ class Windows:
         variance_divisor: float,
     ) -> None:
         (left, right), (of_windows, self.left_shares) = ends, shares
-        stretch = np.searchsorted(active, np.arange(len(grid)))
+        stretch = active.searchsorted(np.arange(len(grid)))
         from_stretch, to_stretch = stretch[left], stretch[right]
-        moving = np.flatnonzero((from_stretch < to_stretch) & (of_windows > 0))
+        moving = ((from_stretch < to_stretch) & (of_windows > 0)).nonzero()[0]
         # Windows from left to right: those between the same two stretches are neighbors.
         first = find_first((from_stretch * len(grid) + to_stretch)[moving])
-        of_moving = np.searchsorted(first, np.arange(len(moving)), "right") - 1
+        of_moving = first.searchsorted(np.arange(len(moving)), "right") - 1
         with np.errstate(over="ignore"):  # refused with the curves
             ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
         if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
@@ -150,12 +150,10 @@ def weights_on_grid(ends: Sequence[Ends], masses: Array, n_grid: int) -> Array:
     - `ends`: see `Windows.ends`.
     - `masses` (n_rows, n_groups): w |Δ|.
     """
-    on_grid = np.zeros((len(masses), n_grid))
-    for places, groups, weights in ends:
-        first = find_first(places)  # several windows may have an end in one place
-        if len(first):
-            on_grid[:, places[first]] += np.add.reduceat(masses[:, groups] * weights, first, axis=1)
-    return on_grid
+    on_grid, first = np.zeros(len(masses) * n_grid), n_grid * np.arange(len(masses))[:, None]
+    for places, groups, weights in ends:  # several windows may have an end in one place
+        on_grid += np.bincount((first + places).ravel(), (masses[:, groups] * weights).ravel(), len(on_grid))
+    return on_grid.reshape(-1, n_grid)
 
 
 def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
@@ -166,8 +164,8 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     """
     gaps = grid[1:] - grid[:-1]
     middles, tolerance = grid[:-1] + gaps / 2, TOLERANCE * gaps
-    ends = np.searchsorted(values, middles - tolerance), np.searchsorted(values, middles + tolerance, "right")
-    cumulative = np.arange(len(values) + 1.0) if weights is None else np.append(0.0, np.cumsum(weights))
+    ends = values.searchsorted(middles - tolerance), values.searchsorted(middles + tolerance, "right")
+    cumulative = np.arange(len(values) + 1.0) if weights is None else np.concatenate([[0.0], weights.cumsum()])
     below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
     bounds = np.concatenate([[0.0], below, cumulative[-1:]])
     return np.asarray(bounds[1:] - bounds[:-1])
@@ -204,8 +202,8 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     length = min(scale, grid[-1] - grid[0])
     tolerance = TOLERANCE * length
     start = np.minimum(np.maximum(grid - length / 2.0, grid[0]), grid[-1] - length)
-    left = np.searchsorted(grid, start + tolerance, "right") - 1
-    right = np.searchsorted(grid, start + length - tolerance, "left")
+    left = grid.searchsorted(start + tolerance, "right") - 1
+    right = grid.searchsorted(start + length - tolerance, "left")
     return left, np.minimum(right, len(grid) - 1)
 
 
@@ -274,10 +272,10 @@ class OrderedSums(CurveSums):
             return
         if rows is not None:
             observed, scales, _ = rows
-            if scales.min() == scales.max():
+            if (lowest := scales.min()) == (highest := scales.max()):
                 self._ordered, self._likelihood_scale = np.sort(observed), float(scales[0])
             # Sums over parts of the rows merge only where all keep the same decays.
-            farthest = float((grid[-1] - grid[0]) / scale) if (scales == scale).all() else math.inf
+            farthest = float((grid[-1] - grid[0]) / scale) if lowest == highest == scale else math.inf
             self.nodes = choose_decay_nodes(decay, farthest)
             # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
             values = grid[self.windows.denominator_weights > 0]
@@ -365,8 +363,6 @@ class OrderedSums(CurveSums):
 
     def _add_by_numpy(self, stretches: Array, rows: Rows) -> None:
         """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
-        from scipy.sparse import csr_array
-
         observed, scales, weights = rows
         self._add_curves(stretches, weights)
         if self.factors is None:
@@ -375,16 +371,17 @@ class OrderedSums(CurveSums):
         self.moments.add(changes, weights)
         self.deviations += float(weights @ self.windows.deviation(changes))
         self._add_compared(stretches, weights)
-        by_row = np.column_stack([np.abs(changes), np.ones(len(weights))]) * weights[:, None]
+        by_row = np.concatenate([np.abs(changes), np.ones((len(weights), 1))], axis=1) * weights[:, None]
         if self._on_nodes.size and self._quadrature is not None:
+            from scipy.sparse import csr_array
+
             node, position, is_node = self._quadrature.place(observed)
             shares = np.vander(position, 4, increasing=True) @ LAGRANGE
             shares[is_node] = [1.0, 0.0, 0.0, 0.0]
             of_rows = (shares.ravel(), (node[:, None] + np.arange(4)).ravel(), 4 * np.arange(len(node) + 1))
             self._on_nodes += csr_array(of_rows, shape=(len(node), len(self._on_nodes))).T @ by_row
         else:
-            order = self._order(observed, scales)
-            self._add_likelihoods((observed[order], scales[order], by_row[order]))
+            self._add_likelihoods((observed, scales, by_row))
 
     def _add_compared(self, stretches: Array, weights: Array) -> None:
         """Add what notes compare: changes within intervals, and under "paper" the impact by "step"."""
@@ -445,8 +442,9 @@ class OrderedSums(CurveSums):
     def _add_likelihoods(self, rows: Rows, numerators: Array | float | None = None) -> None:
         """Add numerators and denominators of Eq. 2 at all decays.
 
-        - `rows`: values and likelihood scales (n,) of rows, or of nodes that stand for them, those of one scale in the
-          order of their values; and w |Δ| of each group of windows and w, (n, n_groups + 1), or w alone, (n, 1).
+        - `rows`: values and likelihood scales (n,) of rows, or of nodes that stand for them, for compiled functions
+          those of one scale in the order of their values; and w |Δ| of each group of windows and w, (n, n_groups + 1),
+          or w alone, (n, 1).
         - `numerators`: where changes are the same in all rows, how much the likelihood at each grid value counts,
           (n_grid,), or the number that it is of denominators.
         """
@@ -482,6 +480,8 @@ class OrderedSums(CurveSums):
             are_products = rates.max() * (max(observed.max(), self.grid[-1]) - low) < _MOST_EXPONENT
         if are_products:
             # e^{-a (v - x)} is a product, so that rows are summed before they are combined with grid values.
+            order = observed.argsort()
+            observed, masses, on_grid = observed[order], masses[order], None if on_grid is None else on_grid[order]
             of_grid = np.exp(-rates[:, None] * (self.grid - low))
             both = np.empty((2, len(rates), len(observed)))
             np.exp(rates[:, None] * (observed - low + self.nearest * scales[0]), out=both[0])
@@ -497,14 +497,15 @@ class OrderedSums(CurveSums):
             likely = of_grid * from_left + from_right / of_grid
             sums[-len(weights) :] += weights @ likely.T
             return
-        by_groups = [] if on_grid is None else [on_grid]
-        per_place = np.stack([*by_groups, *(of_sum * masses[:, None] for of_sum in weights)])
+        per_place = masses[:, None] * weights[:, None]
         size = max(1, _CHUNK // n_grid)
         for start in range(0, len(observed), size):
             some = slice(start, start + size)
             scaled = np.maximum(distances(self.grid, observed[some], scales[some]) - self.nearest, 0.0)
             likely = np.exp(-exponents[:, None] * scaled.ravel())
-            sums[-len(per_place) :] += per_place[:, some].reshape(len(per_place), -1) @ likely.T
+            sums[-len(weights) :] += per_place[:, some].reshape(len(weights), -1) @ likely.T
+            if on_grid is not None:
+                sums[0] += likely @ on_grid[some].ravel()
 
     @property
     def is_compiled(self) -> bool:
@@ -574,6 +575,6 @@ class OrderedSums(CurveSums):
 
 def _gaps(values: Array, others: Array) -> Array:
     """Distance of each value from the nearest of the others, which are increasing."""
-    above = np.minimum(np.searchsorted(others, values), len(others) - 1)
+    above = np.minimum(others.searchsorted(values), len(others) - 1)
     below = np.maximum(above - 1, 0)
     return np.asarray(np.minimum(np.abs(others[above] - values), np.abs(others[below] - values)))

@@ -305,9 +305,7 @@ class Moments:
     def merge_columns(self, weight: float, mean: Array, squared: Array, absolute: Array) -> None:
         """Add rows of this weight, means, squared deviations and absolute sums."""
         total, shift = self.weight + weight, mean - self.mean
-        self.columns[1] += squared + shift**2 * (self.weight * weight / total)
-        self.columns[0] += shift * (weight / total)
-        self.columns[2] += absolute
+        self.columns += shift * (weight / total), squared + shift**2 * (self.weight * weight / total), absolute
         self.weight = total
 
 

@@ -177,7 +177,8 @@ class Table:
     def column(self, position: int) -> Column:
         """Return a column by its position, read once."""
         if position not in self._columns:
-            self._columns[position] = replace(self._read(position), position=position)
+            column = self._read(position)
+            self._columns[position] = column if column.position == position else replace(column, position=position)
         return self._columns[position]
 
     def take(self, rows: Rows) -> Any:
@@ -234,7 +235,7 @@ class ArrayTable(Table):
         return number_column(self.names[position], str(self._array.dtype), self._raw(position))
 
     def _cells(self, column: Column, coordinates: Array) -> Any:  # noqa: ARG002 - numbers have no text
-        return _numbers(coordinates, self._array.dtype)
+        return coordinates if self._array.dtype == coordinates.dtype else _numbers(coordinates, self._array.dtype)
 
     def _with_cells(self, rows: Rows, cells: Mapping[int, Any], n_values: int | None = None) -> Any:
         stacked = np.ascontiguousarray(self._array[rows])
