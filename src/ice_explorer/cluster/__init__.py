@@ -104,20 +104,14 @@ class ColumnSummary:
 
         - raises DataError: if they differ in kind, or in levels that their dtype declares.
         """
-        parts, feature, values, moments = [self, *others], self.feature, [self.feature.values], Moments(1)
+        parts, feature, values = [self, *others], self.feature, [self.feature.values]
         for other in others:
             feature, aligned = _align(feature, other.feature)
             values.append(aligned)
-        for part in parts:
-            moments.merge(part.moments)
-        return ColumnSummary(
-            feature,
-            self.weights,
-            moments,
-            sum(part.n_present for part in parts),
-            any(part.has_missing for part in parts),
-            any(part.is_thinned for part in parts),
-        ).with_values(np.concatenate(values), np.concatenate([part.weights for part in parts]))
+        moments, n_present = _merge_moments([part.moments for part in parts]), sum(part.n_present for part in parts)
+        has_missing, is_thinned = any(part.has_missing for part in parts), any(part.is_thinned for part in parts)
+        merged = ColumnSummary(feature, self.weights, moments, n_present, has_missing, is_thinned)
+        return merged.with_values(np.concatenate(values), np.concatenate([part.weights for part in parts]))
 
     @property
     def is_crowded(self) -> bool:
@@ -162,6 +156,13 @@ class ColumnSummary:
         spread = np.interp(np.linspace(0, total, _N_STANDING), ranks, np.repeat(values, 2))
         digits = self.feature.digits
         return SortedValues(spread if digits is None else np.round(spread, digits), None)
+
+
+def _merge_moments(parts: Sequence[Moments]) -> Moments:
+    merged = Moments(1)
+    for part in parts:
+        merged.merge(part)
+    return merged
 
 
 def _thin(values: Array, weights: Array) -> tuple[Array, Array]:
@@ -236,25 +237,18 @@ class Summary:
             if len(rest) < len(parts) - 1:
                 raise _unlike(first.feature, "be of one kind in all partitions", first.feature.kind, "objects")
             features[number] = first.merge(rest)
-        keys, tables = np.concatenate([part.keys for part in parts]), [part.rows for part in parts]
-        sampled = _draw(keys)
+        objects = {label: dtype for part in parts for label, dtype in part.objects.items()}
+        n_rows, n_weighing = sum(part.n_rows for part in parts), sum(part.n_weighing for part in parts)
+        keys, weights = np.concatenate([part.keys for part in parts]), np.concatenate([part.weights for part in parts])
+        tables, sampled = [part.rows for part in parts], _draw(keys)
         if isinstance(self.rows, np.ndarray):
             rows = np.concatenate(tables)[sampled]
         else:
             import pandas as pd
 
             rows = pd.concat(tables).iloc[sampled]
-        return Summary(
-            self.options,
-            features,
-            {label: dtype for part in parts for label, dtype in part.objects.items()},
-            sum(part.n_rows for part in parts),
-            sum(part.n_weighing for part in parts),
-            sum(part.total_weight for part in parts),
-            keys[sampled],
-            rows,
-            np.concatenate([part.weights for part in parts])[sampled],
-        )
+        total, sample = sum(part.total_weight for part in parts), (keys[sampled], rows, weights[sampled])
+        return Summary(self.options, features, objects, n_rows, n_weighing, total, *sample)
 
 
 def _draw(keys: Array) -> Rows:
@@ -302,9 +296,7 @@ class Sums:
         """Return the sums over the rows of all."""
         if not others:
             return self
-        parts, predictions, features = [self, *others], Moments(1), {}
-        for part in parts:
-            predictions.merge(part.predictions)
+        parts, features = [self, *others], {}
         for number, feature in self.grids.features.items():
             sums: Any = [part.feature_sums(number) for part in parts]
             # A method that reads thresholds may find other ones in other partitions.
@@ -314,7 +306,7 @@ class Sums:
             shared = next(iter(active.values())) if len(active) == 1 else None
             features[number] = empty_sums(feature, active=shared).merge(sums).to_arrays()
         notes_of_model = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-        return Sums(self.grids, features, predictions, notes_of_model)
+        return Sums(self.grids, features, _merge_moments([part.predictions for part in parts]), notes_of_model)
 
     @property
     def n_rows(self) -> int:
@@ -362,11 +354,9 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
     chosen, said = _choose_features(summary, features, columns.categorical)
     grid: Any = options.grid
     if isinstance(grid, Mapping):
-        given = {columns.number(name): values for name, values in grid.items()}
-        grid = {
-            features[number].feature.label: features[number].feature.check_grid(values)
-            for number, values in given.items() if number in features
-        }  # fmt: skip
+        given = {number: values for name, values in grid.items() if (number := columns.number(name)) in features}
+        on_axes = [(features[number].feature, values) for number, values in given.items()]
+        grid = {feature.label: feature.check_grid(values) for feature, values in on_axes}
     inputs = {number: _place_on_grid(features[number], grid, options) for number in chosen}
     weights = summary.weights if bool((summary.weights != 1).any()) else None
     grids = Grids(inputs, summary.n_rows, summary.n_weighing, options)
@@ -393,20 +383,19 @@ def _choose_features(
     summary: Summary, features: Mapping[int, ColumnSummary], categorical: Collection[int]
 ) -> tuple[list[int], list[str]]:
     """Choose as for a table, with notes on columns that are not features; declared categories are no names of rows."""
-    if summary.options.features is not None:
-        for column in features.values():
-            if column.is_crowded:
-                problem, advice = f"at most {MOST_DISTINCT:,} levels", "Leave it out with `features=`."
-                raise DataError.feature_must(column.feature.label, problem, "has more", advice)
-        return list(features), []
-    empty = [number for number, column in features.items() if not column.n_present]
-    names = {
-        number: column.level_count for number, column in features.items() if number not in categorical
-        and column.feature.kind == "category" and is_identifier(len(column.weights), column.n_present)
-    }  # fmt: skip
     crowded = {number: column.level_count for number, column in features.items() if column.is_crowded}
     labels = {number: column.feature.label for number, column in features.items()}
-    return choose_ranked(labels, empty, names, summary.objects, crowded)
+    if summary.options.features is None:
+        empty = [number for number, column in features.items() if not column.n_present]
+        names = {
+            number: column.level_count for number, column in features.items() if number not in categorical
+            and column.feature.kind == "category" and is_identifier(len(column.weights), column.n_present)
+        }  # fmt: skip
+        return choose_ranked(labels, empty, names, summary.objects, crowded)
+    if crowded:
+        problem, advice = f"at most {MOST_DISTINCT:,} levels", "Leave it out with `features=`."
+        raise DataError.feature_must(labels[next(iter(crowded))], problem, "has more", advice)
+    return list(features), []
 
 
 def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> FeatureInput:
@@ -495,13 +484,12 @@ def summarise(
         weights = np.ones(n_rows) if given is None else given
         categorical = check_names("categorical_features", checked.categorical_features or ())
         columns = Columns(table, check_groups(checked.groups), categorical)
+        objects: dict[str, str] = {}
         if checked.features is None:
-            numbers = columns.in_order
-            alone = [columns.column(at) for at in numbers if at < len(columns.names)]
+            alone = [columns.column(at) for at in columns.in_order if at < len(columns.names)]
             objects = {column.label: column.dtype for column in alone if column.kind == "other"}
-            numbers = [at for at in numbers if columns.labels[at] not in objects]
+            numbers = [at for at in columns.in_order if columns.labels[at] not in objects]
         else:
-            objects = {}
             numbers = list(dict.fromkeys(columns.number(name) for name in check_names("features", checked.features)))
             if not numbers:
                 raise OptionError.no_features()
@@ -529,16 +517,13 @@ def merge(*results: Result | None) -> Result | None:
     Summary, Sums or None
     """
     given: list[Any] = [result for result in results if result is not None]
-    kind = type(given[0]) if given else Summary
     for result in given:
-        if not isinstance(result, kind) or kind not in {Summary, Sums}:
-            advice = "Write `merge(*results)`, once for each of the two passes."
+        if not isinstance(result, Summary | Sums) or type(result) is not type(given[0]):
             raise DataError(
                 f"Each result must be one of `summarise`, or each of `partial_sums`; got {type(result).__name__}.",
-                advice,
+                "Write `merge(*results)`, once for each of the two passes.",
             )
-    merged: Result | None = given[0].merge(given[1:]) if given else None
-    return merged
+    return given[0].merge(given[1:]) if given else None
 
 
 @short_traceback
@@ -627,9 +612,9 @@ def finish(model: Any, summary: Summary | None, sums: Sums | None) -> Explanatio
 
 def _check_merged(result: object, kind: type, name: str) -> None:
     if result is not None and not isinstance(result, kind):
-        advice = "Merge the results of all partitions until one is left: `merge(*results)`."
         raise DataError(
-            f"{name} must be one {kind.__name__}, that of all partitions; got {type(result).__name__}.", advice
+            f"{name} must be one {kind.__name__}, that of all partitions; got {type(result).__name__}.",
+            "Merge the results of all partitions until one is left: `merge(*results)`.",
         )
 
 
