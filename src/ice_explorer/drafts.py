@@ -52,6 +52,7 @@ _FIXED_SHARE: Final = 7 / 8  # of the time of a draft does not depend on its siz
 _CELLS_PER_SECOND: Final = 5e6  # of a method that does not call the model, at least
 _FIXED_CELLS: Final = 2_000  # take as long as the part of a feature that does not depend on the number of rows
 _ROWS_OF_ERRORS: Final = (16, 256)  # from which standard errors are estimated: 256 give them to 5 %
+_MOST_WITH_ERRORS: Final = 500  # features of an explorer: for more, standard errors take as long as the draft
 _CELLS_OF_ERRORS: Final = 3_000_000  # of the curves of all features together, for standard errors
 _MOST_BYTES_OF_CALL: Final = 1 << 25  # of rows that share one call of the model: larger ones need new pages each time
 _LARGE: Final = 1 << 18  # phantoms of a feature that are predicted block by block
@@ -263,7 +264,8 @@ class Drafter:
         """Compute all features on one of the nested samples.
 
         - `n_grid`: most grid values, where the model is called.
-        - `are_errors_later`: whether standard errors are estimated when they are first needed.
+        - `are_errors_later`: whether standard errors are estimated when they are first needed; else there are none of
+          many features.
         """
         items = [_select(item, self._sample(item, level), n_grid) for item in self._items]
         # Standard errors are estimated from so few rows that this takes little time.
@@ -275,7 +277,9 @@ class Drafter:
         draft: Draft = {}
         with self._lock:
             for item, sums, kept, curves in compute(items, samples):
-                errors = partial(self._estimate_errors, item, sums, samples[item.feature.position], curves)
+                errors = partial(Sampling.without_errors, (len(item.summed), self.n_all))
+                if are_errors_later or len(items) <= _MOST_WITH_ERRORS:
+                    errors = partial(self._estimate_errors, item, sums, samples[item.feature.position], curves)
                 sampling = errors if are_errors_later else errors()
                 draft[item.feature.name] = FeatureExplanation(
                     self._context, self._method, item, sums, kept, sampling=sampling
