@@ -319,7 +319,7 @@ class Drivers:
             return ALIKE
         size = f"Curves differ{' little' if self.size < _LITTLE else ''} ({_percent(self.size)} of their variance)"
         if self.reported:
-            return f"{size}; of that:"
+            return f"{size}. Explained by:"
         if self.n_rows < 2 * LEAST_ROWS:
             return f"{size}. Too few rows to explain the differences between curves."
         return f"{size}. No single column explains the differences."
@@ -329,7 +329,7 @@ class Drivers:
         """The size of the differences, and the best rules, in one or two sentences."""
         summary = self.lead
         for best in self.reported[:1]:
-            summary = f"{summary.removesuffix(':')}, {best.rule} explains {_percent(best.share)}."
+            summary = summary.replace(". Explained by:", f"; of that, {best.rule} explains {_percent(best.share)}.")
         if self.n_rows < self.n_curves:
             summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary
