@@ -115,7 +115,7 @@ class PredictionCheck:
         except Exception as error:
             raise PredictionError(
                 f"The model failed on rows that it predicted before: {cause_of(error)}",
-                'When it works again, press "Resume" in the explorer, or repeat this; if it was changed, explain it again.',
+                'When it works again, press "Resume" in the explorer, or repeat this; explain it again if changed.',
             ) from error
         raise PredictionError(
             "The model must stay as it was explained; it changed since `explain`, and predicts the same rows "
