@@ -80,7 +80,8 @@ def record(explanation: Explanation, state: ViewState) -> Recording:
         return len(blobs) - 1
 
     def keep_buffers(buffers: Sequence[bytes]) -> dict[str, Any]:
-        return {"blob": keep(_in_planes(b"".join(buffers))), "lengths": [len(buffer) for buffer in buffers]}
+        blob = keep(_in_planes(b"".join(buffers))) if buffers else None
+        return {"blob": blob, "lengths": [len(buffer) for buffer in buffers]}
 
     row_labels, replies, classes = None, [], None
     for request, body in _replies(explanation, state, rows):
@@ -90,8 +91,7 @@ def record(explanation: Explanation, state: ViewState) -> Recording:
         if isinstance(body, ClassesBody):
             classes = body
         content, buffers = packed(sent)
-        kept = keep_buffers(buffers) if buffers else {"blob": None, "lengths": []}
-        replies.append({"request": _key(request), "body": content, **kept})
+        replies.append({"request": _key(request), "body": content, **keep_buffers(buffers)})
     tables = _tables(explanation, state)
     content = {
         "traits": _traits(explanation, state, classes),

@@ -27,13 +27,7 @@ import anywidget
 import traitlets
 
 from ice_explorer.checks import check_flag
-from ice_explorer.errors import (
-    Cancelled,
-    ICEExplorerError,
-    OptionError,
-    UnknownAttributeError,
-    missing_front_end,
-)
+from ice_explorer.errors import Cancelled, ICEExplorerError, OptionError, UnknownAttributeError, missing_front_end
 from ice_explorer.errors.base import closest, counted, did_you_mean, quoted
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.explain_model import explain
@@ -48,26 +42,14 @@ from ice_explorer.widget.filling_tables import FillingTables
 from ice_explorer.widget.front_end import IS_WATCHED, SCRIPT, STYLE, front_end
 from ice_explorer.widget.lifetime import Lifetime, is_shared, weakly
 from ice_explorer.widget.replies import answer_of, sentence, status_of
-from ice_explorer.widget.static_picture import (
-    EXPLORER,
-    SECONDS_FOR_PICTURE,
-    draw_picture,
-    offer_pictures,
-)
+from ice_explorer.widget.static_picture import EXPLORER, SECONDS_FOR_PICTURE, draw_picture, offer_pictures
 from ice_explorer.widget.traits import check_color_by, check_feature, checked, fit_state, read_state
 from ice_explorer.widget.work import Wanted, Work, work_of
 from ice_explorer.wire.arrays import packed
 from ice_explorer.wire.curves import describe_colors
 from ice_explorer.wire.header import describe_header, score_text
-from ice_explorer.wire.messages import Header, NoBody, Note, Refusal, Reply
-from ice_explorer.wire.requests import (
-    CancelRequest,
-    ColorsRequest,
-    Request,
-    ResumeRequest,
-    is_text,
-    parse_request,
-)
+from ice_explorer.wire.messages import NoBody, Note, Refusal, Reply
+from ice_explorer.wire.requests import CancelRequest, ColorsRequest, Request, ResumeRequest, is_text, parse_request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,11 +71,7 @@ _OF_SETTINGS: Final = ("max_lines",)  # traits that the settings of a JupyterLab
 
 def _with_options(init: Callable[..., object]) -> inspect.Signature:
     """Spell out the options of `explain`, for notebooks that show what an explorer takes."""
-    named = [
-        parameter
-        for parameter in list(inspect.signature(init).parameters.values())[1:]
-        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    ]
+    _self, *named, _options = inspect.signature(init).parameters.values()
     options = inspect.signature(explain).parameters
     return inspect.Signature([*named, *(options[name] for name in OF_EXPLORERS)])
 
@@ -254,24 +232,22 @@ class ICEExplorer(anywidget.AnyWidget):
         self._prepared: Work | None = None  # on the output that it sets
         self._has_picture = check_flag("static_picture", static_picture, usual=True)
         traits = self._public_traits()
-        given: Mapping[str, object] = options
-        for name in traits:
-            if name in given and name not in DEFAULTS:
+        for name, value in options.items():
+            if name in traits and name not in DEFAULTS:
                 raise OptionError(
                     f"ICEExplorer() has no option {quoted(name)}: it is set on the explorer.",
-                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {given[name]!r}`.",
+                    f"Write `x = ICEExplorer(model, X)`, then `x.{name} = {value!r}`.",
                 )
         restored = read_state(state, traits)
-        wanted = Wanted(*(str(restored[0].get(name, "")) for name in Wanted._fields))
+        wanted = Wanted(*(str(restored.get(name, "")) for name in Wanted._fields))
         self._work: Work | None = work_of(model, X, y, options, wanted)
         self._begin(self._work)
         # Set before the connection opens, so that a view never sees an explorer without them.
         self.decay = self._work.known.settings.decay
-        (fitting, view), lost = fit_state(restored, self._work)
+        fitting, lost = fit_state(restored, self._work)
         self._lost = [*self._work.lost, *lost]
         for name, value in fitting.items():
             setattr(self, name, value)
-        self._view = view
         if self._lost:
             warnings.warn(" ".join(self._lost), UserWarning, stacklevel=3)
         self._publish()
@@ -331,7 +307,7 @@ class ICEExplorer(anywidget.AnyWidget):
         - raises ICEExplorerError: if the model fails where a program runs the notebook.
         """
         work = self._open_work()
-        if work.opened.prediction_sd is None:  # after the first feature, which a reader waits for
+        if work.opened.measured["prediction_sd"] is None:  # after the first feature, which a reader waits for
             self._background.ask(None, partial(weakly(self._measure), work), lambda _error: None, is_exact=True)
         self._background.start()
         if is_unattended():
@@ -340,8 +316,8 @@ class ICEExplorer(anywidget.AnyWidget):
     def _measure(self, work: Work, _feature: object) -> None:
         """Measure how far the predictions spread and how good they are, and publish it."""
         try:
-            context = work.known._context
-            work.opened.prediction_sd, work.opened.score = context.prediction_sd, score_text(work.known)
+            known = work.known
+            work.opened.measured = {"prediction_sd": known._context.prediction_sd, "score": score_text(known)}
         except Exception:
             logger.exception("The standard deviation of the predictions is not known.")
         else:
@@ -409,12 +385,11 @@ class ICEExplorer(anywidget.AnyWidget):
         if work is None or snapshot.state != "ready" or not self._has_picture:
             send(None)
             return
-        self._background.ask(
-            None,
-            lambda _feature: send(draw_picture(work, snapshot.results, self._drawn(work))),
-            lambda _error: send(None),
-            is_exact=True,
-        )
+
+        def answer(_feature: object) -> None:
+            send(draw_picture(work, snapshot.results, self._drawn(work)))
+
+        self._background.ask(None, answer, lambda _error: send(None))
 
     # --- what a notebook reads --------------------------------------------------------------------
 
@@ -511,14 +486,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """
         from ice_explorer.export import save as export
 
-        return export.figure(
-            self.explanation,
-            self._drawn(self._open_work()),
-            what,
-            max_lines,
-            width=width,
-            title=title,
-        )
+        return export.figure(*self._shown(), what, max_lines, width=width, title=title)
 
     def state(self) -> dict[str, Any]:
         """Everything that was set, here or in the browser, as plain values for JSON.
@@ -595,15 +563,7 @@ class ICEExplorer(anywidget.AnyWidget):
         from ice_explorer.export import save as export
 
         return export.save(
-            self.explanation,
-            self._drawn(self._open_work()),
-            path,
-            what,
-            overwrite=overwrite,
-            max_lines=max_lines,
-            width=width,
-            dpi=dpi,
-            title=title,
+            *self._shown(), path, what, overwrite=overwrite, max_lines=max_lines, width=width, dpi=dpi, title=title
         )
 
     def freeze(self, max_lines: int | None = None) -> Frozen:
@@ -629,20 +589,19 @@ class ICEExplorer(anywidget.AnyWidget):
         """
         from ice_explorer.export import save as export
 
-        explanation = self.explanation
-        return export.frozen(explanation, self._drawn(self._open_work()), max_lines)
+        return export.frozen(*self._shown(), max_lines)
 
-    def __copy__(self) -> NoReturn:
+    def _shown(self) -> tuple[Explanation, ViewState]:
+        """Return the result, once it is there, and how the view stands."""
+        return self.explanation, self._drawn(self._open_work())
+
+    def _refuse_copy(self, *_protocol: object) -> NoReturn:
         raise ICEExplorerError(
             "An explorer cannot be copied or pickled, because it computes in a thread and is shown on a page.",
             "Use `x.explanation`, or create another one: `ICEExplorer(model, X, state=x.state())`.",
         )
 
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        self.__copy__()
+    __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copy
 
     def __del__(self, is_python_ending: Callable[[], bool] = sys.is_finalizing) -> None:
         """Close what nothing refers to; where Python itself ends, what closing takes is gone already."""
@@ -708,12 +667,11 @@ class ICEExplorer(anywidget.AnyWidget):
     def _check_together(self, values: Mapping[str, object]) -> None:
         """Check values that are set at once, before any of them is."""
         feature = check_feature(values["feature"], self._open_work) if "feature" in values else self.feature
-        for name, value in values.items():
-            checked(name, value, self._open_work, feature)
-        if not values.keys().isdisjoint(Wanted._fields):
+        found = {name: checked(name, value, self._open_work, feature) for name, value in values.items()}
+        chosen = {name: found[name] for name in Wanted._fields if name in found}
+        if chosen:
             work = self._open_work()
-            names = Wanted._fields
-            wanted = Wanted(*(checked(name, values.get(name, ""), self._open_work, feature) for name in names))
+            wanted = work.shown._replace(**chosen)
             if wanted != work.shown:
                 self._prepared = self._other(work, wanted)
 
@@ -750,7 +708,7 @@ class ICEExplorer(anywidget.AnyWidget):
         """Publish header and tables unless nothing in them is new, or while it is too soon; False where it is."""
         is_due = tables.fill(snapshot, self.decay)
         if is_due is None:
-            measured = {"prediction_sd": work.opened.prediction_sd, "score": work.opened.score}
+            measured = work.opened.measured
             if self._header["prediction_sd"] != measured["prediction_sd"]:
                 self._header = {**self._header, **measured}
             return True
@@ -762,18 +720,12 @@ class ICEExplorer(anywidget.AnyWidget):
             self._prefer_open(None)
         for name, value in tables.traits.items():
             setattr(self, name, value)
-        self._header = cast("dict[str, Any]", self._described(work))
-        return tables.is_whole
-
-    def _described(self, work: Work) -> Header:
         choices = {f"{name}s": list(choices) for name, choices in work.choices.items()}
-        header = describe_header(
-            work.known, list(work.opened.outline.values()),
-            prediction_sd=work.opened.prediction_sd, score=work.opened.score, target_name=work.known._target_name,
-            **choices,
-        )  # fmt: skip
+        chosen = {"target_name": work.known._target_name, **work.opened.measured, **choices}
+        header = describe_header(work.known, list(work.opened.outline.values()), **chosen)
         header["notes"].extend(Note(feature=None, text=text) for text in self._lost)
-        return header
+        self._header = cast("dict[str, Any]", header)
+        return tables.is_whole
 
     # --- from the browser -------------------------------------------------------------------------
 
@@ -789,19 +741,18 @@ class ICEExplorer(anywidget.AnyWidget):
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
+        residual = work.known._outcome_labels.get(RESIDUAL)  # takes predictions of all rows, and no other colour does
         match request:
             case ResumeRequest():
                 self._background.resume()
                 self._start()
             case CancelRequest():
                 self._background.cancel()
+            case ColorsRequest(column=column) if check_color_by(column, self._open_work) != residual:
+                colors = describe_colors(work.known._column(column), request.positions, request.levels or ())
+                self._reply(request.id, colors)
+                return
             case _:
-                label = check_color_by(request.column, self._open_work) if isinstance(request, ColorsRequest) else None
-                if isinstance(request, ColorsRequest) and label != work.known._outcome_labels.get(RESIDUAL):
-                    # The model is not called: residuals alone take predictions of all rows.
-                    column = work.known._column(request.column)
-                    self._reply(request.id, describe_colors(column, request.positions, request.levels or ()))
-                    return
                 name, answer = answer_of(work, self._background, request)
                 self._background.ask(
                     name, lambda feature: self._reply(request.id, answer(feature)), partial(self._refuse, request.id)

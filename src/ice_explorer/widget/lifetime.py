@@ -109,25 +109,20 @@ class Lifetime:
             if shell is not None:
                 run = _run(shell)
                 self._displays[run.cell] = run.id
-            self._keep()
+            self._hold(is_used=True)
 
     def attend(self, connection: Any) -> None:
         """Release the explorer when its host closes the connection, as marimo does before a cell runs again."""
         if ipython_shell() is not None:
             return
-        lose, close_it = weakly(self._lose), weakly(connection.close)
+        hold, close_it = weakly(self._hold), weakly(connection.close)
 
         def close(*arguments: Any, **options: Any) -> None:
-            lose()
+            with _lock:
+                hold(is_used=False)
             close_it(*arguments, **options)
 
         connection.close = close
-
-    def _lose(self) -> None:
-        explorer = self._explorer()
-        with _lock:
-            if explorer is not None and self._is_open:
-                self._let_go(explorer)
 
     def cell_runs(self, run: _Run, deleted: Iterable[str]) -> None:
         """Note that a cell runs, and which cells were deleted before."""
@@ -149,26 +144,20 @@ class Lifetime:
             return
         if id(explorer) in named:
             self._was_named = True
-            self._keep()
+            self._hold(is_used=True)
         elif (self._was_named or self._is_rerun) and not self._displays:
             _forget_results(shell, explorer)
-            self._let_go(explorer)
+            self._hold(is_used=False)
 
-    def _let_go(self, explorer: ICEExplorer) -> None:
-        explorer._background.pause()  # noqa: SLF001 - its own
-        _hold(explorer, weakref.proxy(explorer))
-
-    def _keep(self) -> None:
+    def _hold(self, *, is_used: bool) -> None:
+        """Make ipywidgets keep the explorer while it is used, else a proxy that does not keep it."""
         explorer = self._explorer()
-        if explorer is not None:
-            _hold(explorer, explorer)
-            explorer._background.unpause()  # noqa: SLF001
-
-
-def _hold(explorer: Widget, held: Any) -> None:
-    """Make ipywidgets keep the explorer, or a proxy that does not keep it."""
-    if explorer.comm is not None:
-        registry()[explorer.model_id] = held
+        if explorer is None or not self._is_open:
+            return
+        if explorer.comm is not None:
+            registry()[explorer.model_id] = explorer if is_used else weakref.proxy(explorer)
+        background = explorer._background  # noqa: SLF001 - its own
+        (background.unpause if is_used else background.pause)()
 
 
 # --- what IPython tells ---------------------------------------------------------------------------
@@ -216,15 +205,9 @@ def _named(shell: Any) -> set[int]:
 
 def _forget_results(shell: Any, explorer: object) -> None:
     """Remove an explorer from IPython's cache of results, as `%xdel` does."""
-    results = shell.user_ns.get("_oh", {})
-    for number in [number for number, value in list(results.items()) if value is explorer]:
-        del results[number]
-    for names in (shell.user_ns, shell.user_ns_hidden):
+    for names in (shell.user_ns.get("_oh", {}), shell.user_ns, shell.user_ns_hidden, vars(shell.displayhook)):
         for name in [name for name, value in list(names.items()) if value is explorer]:
-            if name.strip("_") == "":
+            if str(name).strip("_") == "":
                 names[name] = ""  # as IPython begins: it goes on to fill these
             else:
                 del names[name]
-    for name in ("_", "__", "___"):
-        if getattr(shell.displayhook, name, None) is explorer:
-            setattr(shell.displayhook, name, "")

@@ -16,7 +16,7 @@ from ice_explorer.scene.provenance import provenance
 from ice_explorer.widget.lifetime import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
@@ -52,13 +52,8 @@ def _answer(connection: Any, message: dict[str, Any]) -> None:
     def send(picture: str | None) -> None:
         connection.send({"picture": picture})
 
-    request: Callable[..., None] | None = getattr(
-        registry().get(message["content"]["data"].get("model_id")), "_request_picture", None
-    )
-    if request is None:
-        send(None)
-    else:
-        request(send)
+    explorer = registry().get(message["content"]["data"].get("model_id"))
+    getattr(explorer, "_request_picture", lambda none: none(None))(send)
 
 
 def draw_picture(

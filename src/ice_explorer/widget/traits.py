@@ -8,7 +8,7 @@ writes about its view goes through the same table.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def checked(name: str, value: object, open_work: Callable[[], Work], feature: st
                 raise OptionError.needs_models("rank_by='disagreement'")
             return check_one_of("rank_by", value, METRIC_RANKINGS if is_of_one else RANKINGS)
         case "_view":
-            return dict(check_view(value))
+            return check_view(value)
         case "_given":
             if not fits(list[str], value):
                 raise _value_error("_given", value)
@@ -119,19 +119,15 @@ def _check_anchor(value: object, open_work: Callable[[], Work], feature: str) ->
 # --- saved states ---------------------------------------------------------------------------------
 
 
-State: TypeAlias = tuple[dict[str, Any], dict[str, Any]]
-"""Public traits by name, those that are missing stay as they are; and what a reader chose about the view."""
-
-
-def read_state(state: object, traits: Collection[str]) -> State:
-    """Check a state at the door.
+def read_state(state: object, traits: Collection[str]) -> dict[str, Any]:
+    """Check a state at the door, and return what traits are set to; those that are missing stay as they are.
 
     - `state`: what `ICEExplorer.state` returned, maybe by way of JSON; None stands for an empty one.
     - `traits`: names of the public traits.
     - raises OptionError: if it is no dict, of another version, or has an entry that no explorer wrote.
     """
     if state is None:
-        return {}, {}
+        return {}
     if not isinstance(state, Mapping):
         advice = "Read a text of JSON with `json.loads`." if isinstance(state, str) else "Pass `state=x.state()`."
         raise OptionError.must("state", "be a dict that `state()` of an explorer returned", state, advice)
@@ -145,10 +141,10 @@ def read_state(state: object, traits: Collection[str]) -> State:
     types = dict.fromkeys(("version", *traits), Any) | {name: types_of(PublicTraits)[name] for name in _OF_DATA}
     _check_entries("state", state, {**types, "view": Mapping})
     view = check_view(state.get("view", {}))
-    return {name: value for name, value in state.items() if name in traits}, dict(view)
+    return {name: value for name, value in state.items() if name in traits} | {"_view": view}
 
 
-def check_view(view: object) -> Mapping[str, Any]:
+def check_view(view: object) -> dict[str, Any]:
     """Return what a reader chose about the view, or say what is none of the choices.
 
     - raises OptionError.
@@ -157,7 +153,7 @@ def check_view(view: object) -> Mapping[str, Any]:
     if not isinstance(view, Mapping):
         raise _value_error(where, view)
     _check_entries(where, view, types_of(ViewChoices))
-    return view
+    return dict(view)
 
 
 def _check_entries(where: str, entries: Mapping[Any, Any], types: Mapping[str, Any]) -> None:
@@ -173,25 +169,19 @@ def _value_error(where: str, got: object) -> OptionError:
     return OptionError.must(where, "be as `state()` of an explorer writes it", got, "Leave it out for the default.")
 
 
-def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
-    """Leave out of a state what the data at hand do not have.
-
-    - returns `state`: what can be restored, except what `Wanted` names, which the explanation sets.
-    - returns `notes`: a sentence about everything else.
-    """
+def fit_state(state: Mapping[str, Any], work: Work) -> tuple[dict[str, Any], list[str]]:
+    """Leave out what the data at hand do not have, with a sentence on each, and what `Wanted` names: `work` has it."""
     known, features = work.known, work.by_label
     columns = [known._column(name).label for name in known._context.columns.names_for_coloring]
     columns += known._outcome_labels.values()
-    traits = {name: value for name, value in state[0].items() if name not in Wanted._fields}
-    view, notes = dict(state[1]), list[str]()
-    if traits.get("feature") == "":
-        traits.pop("feature")
+    traits = {name: value for name, value in state.items() if name not in Wanted._fields}
+    view, notes = traits.get("_view", {}), list[str]()
     ranking = traits.get("rank_by")  # which may be an array, until the trait refuses it
     if isinstance(ranking, str) and ranking == OF_MODELS and not work.choices["model"]:
         traits.pop("rank_by")
         notes.append("The saved state ranks by the disagreement of several models; ignored.")
     for entries, name, available, what in (
-        (traits, "feature", features, "explained features"),
+        (traits, "feature", ["", *features], "explained features"),
         (traits, "color_by", [None, *columns], "columns of X"),
         (traits, "selection", range(known._n_observations), "rows of X"),
         (view, "compared", features, "explained features"),
@@ -206,4 +196,4 @@ def fit_state(state: State, work: Work) -> tuple[State, list[str]]:
             entries.pop(name)
             if name in ("selection", "compared"):
                 entries[name] = [each for each in value if each in available]
-    return (traits, view), notes
+    return traits, notes

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ice_explorer.wire.header import Outline
 
     Results = dict[Name, FeatureExplanation]
+    Compared = dict[Name, tuple[list[FeatureExplanation], Disagreement]]
 
 
 class Wanted(NamedTuple):
@@ -53,46 +54,54 @@ class Wanted(NamedTuple):
     model: str = ""
 
 
+class _Given(NamedTuple):
+    """Models by name, the data that they are explained on, and options of `explain`."""
+
+    models: Mapping[str, Any]
+    X: Any
+    y: object
+    options: Mapping[str, Any]
+
+
 class Source:
-    """What an explorer explains by one model, or an explanation that is there, in each unit of the distance.
+    """What an explorer explains by one model, or an explanation that is there, in each unit of the distance."""
 
-    - `first`: the explanation before anything is computed. `usual`: its distance; curves are the same in every one.
-    - `plan`: what computes features by the model; None where this is not at hand, nor what can be chosen of it.
-    - `outline`: what is known of each feature from the start, by name.
-    - `output`: what is explained, as text; "" where the model has one output.
-    - `outputs`, `responses`, `conventions`, `distances`: what can be chosen instead; outputs by their label.
-    - `classes`: curves of all outputs; None where the model has one, or is not at hand.
-    - `results`: computed features, by distance and name.
-    - `expected`: what the other features let expect of each, once it was estimated.
-    - `joint`: what was computed of several features.
-    - `prediction_sd`, `score`: how far predictions spread, None until it is measured; how well they predict y.
-    """
-
-    def __init__(self, explanation: Explanation, plan: Plan | None = None) -> None:
-        for feature in explanation.values():
+    def __init__(self, first: Explanation, expected: dict[Name, Expected], plan: Plan | None = None) -> None:
+        for feature in first.values():
             check_sendable(feature)
-        self.first, self.plan = explanation, plan
-        self.outline: Mapping[Name, Outline] = {each.feature: outline_of(each) for each in explanation.values()}
-        self.usual = usual = explanation.settings.distance
-        self.output = clipped(_text(explanation.settings.output))
-        self.outputs: Mapping[str, object] = {}
-        self.responses: tuple[str, ...] = ()
-        self.conventions: tuple[str, ...] = ()
-        self.classes: Classes | None = None
+        self.first = first  # before anything is computed
+        self.plan = plan  # computes features by the model; None where this is not at hand, nor what can be chosen of it
+        settings = first.settings
+        self.usual = usual = settings.distance  # curves are the same in every one
+        self.results: dict[str, Results] = {usual: {each.feature: each for each in first.values()}}  # by distance
+        self.expected = expected  # what the other features let expect of each, once it was estimated
+        self.joint = JointEffects()  # what was computed of several features
+        self.classes: Classes | None = None  # curves of all outputs, where the model has several
+        # How far predictions spread, and how well they predict y, once that is measured.
+        self.measured: dict[str, object] = {"prediction_sd": None, "score": ""}
+        self.outline: Mapping[Name, Outline] = {each.feature: outline_of(each) for each in first.values()}
+        output = clipped(_text(settings.output))
+        self.outputs: Mapping[str, object] = {}  # by label
         all_distances = SCALES if usual in SCALES else (usual, *SCALES)  # values by feature, where they were given
-        self.distances = all_distances if explanation._context.has_all_rows else (usual,)
-        self.results: dict[str, Results] = {usual: {each.feature: each for each in explanation.values()}}
+        # What can be explained instead, by the name in `Wanted`; empty where nothing can.
+        self.choices: dict[str, tuple[str, ...]] = dict.fromkeys(Wanted._fields, ())
+        self.choices["distance"] = all_distances if first._context.has_all_rows else (usual,)
+        if plan is not None:
+            labels = zip(plan.features, plan.labels, strict=True)
+            self.outline = {name: (label, *plan.outline(name)) for name, label in labels}
+            self.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
+            explained = _text(plan.settings.output)
+            output = {_text(each): label for label, each in self.outputs.items()}.get(explained, explained)
+            self.choices |= {"output": tuple(self.outputs), "response": plan.responses, "convention": CONVENTIONS}
+        self.shown = Wanted(output, settings.response, settings.convention, usual)
         self._contexts: dict[str, Context] = {}
-        self.expected: dict[Name, Expected] = {}
-        self.joint = JointEffects()
-        self.prediction_sd: float | None = None
-        self.score = ""
-        self._reporting = ExitStack()
-        self._report: Callable[[int, int, str], None] | None = None
+        self.reporting = ExitStack()  # closed where no feature will follow
+        self._report: Callable[[int, int, str], None]
 
     @classmethod
-    def of_model(cls, model: Any, X: Any, y: object, options: Mapping[str, Any]) -> Source:
-        """Prepare a model, the rows that it is explained on, and options of `explain`."""
+    def of_model(cls, model: Any, given: _Given, chosen: Mapping[str, Any], expected: dict[Name, Expected]) -> Source:
+        """Prepare a model; `chosen` are options that replace those that were given."""
+        X, options = given.X, {**given.options, **chosen}
         if X is None:
             raise DataError(
                 "ICEExplorer needs the observations to explain the model on; got a model alone.",
@@ -100,18 +109,10 @@ class Source:
             )
         # The bars that fill in are the progress; anything else is an option.
         resolved = Options(**{**options, "progress": False})
-        plan = prepare(model, X, resolved, y=y)
-        source = cls(plan.explanation({}), plan)
-        source._report = source._reporting.enter_context(
-            progress_reporter(options.get("progress") or False, plan.n_predictions)
-        )
-        labels = zip(plan.features, plan.labels, strict=True)
-        source.outline = {name: (label, *plan.outline(name)) for name, label in labels}
-        source.conventions = CONVENTIONS
-        source.outputs = dict(zip(plan.output_labels, plan.outputs, strict=True))
-        label_of = {_text(output): label for label, output in source.outputs.items()}
-        source.output = label_of.get(_text(plan.settings.output), _text(plan.settings.output))
-        source.responses = plan.responses if len(plan.responses) > 1 else ()
+        plan = prepare(model, X, resolved, y=given.y)
+        source = cls(plan.explanation({}), expected, plan)
+        reporter = progress_reporter(options.get("progress") or False, plan.n_predictions)
+        source._report = source.reporting.enter_context(reporter)
 
         def plan_of(output: object) -> Plan:
             # Thresholds may be those of one class; rows are compared on the same grid.
@@ -133,7 +134,9 @@ class Source:
         if name in results:
             return results[name]
         if distance == self.usual:
-            result = self._compute(name)
+            assert self.plan is not None  # noqa: S101 - else all results are there
+            result = self.plan.compute(name, self._report)
+            self.plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
         else:
             feature, expected = self.compute(name, self.usual), None
             if distance == "conditional":
@@ -148,80 +151,58 @@ class Source:
             self._contexts[distance] = self.first._context.with_distance(distance)
         return self._contexts[distance]
 
-    def _compute(self, name: Name) -> FeatureExplanation:
-        plan, report = self.plan, self._report
-        assert plan is not None  # noqa: S101 - else all results are there
-        assert report is not None  # noqa: S101
-        feature = plan.compute(name, report)
-        plan.check_unchanged(name)  # while it was computed a cell may have fitted the model anew
-        return feature
-
     def anchor_place(self, name: Name, anchor: object) -> AnchorName | float:
         """Return an anchor of a feature as pictures have it."""
         return self.first[name]._anchor_place(anchor) if self.plan is None else self.plan.anchor_place(name, anchor)
-
-    def finish(self) -> None:
-        """Take in that no feature will follow."""
-        self._reporting.close()
 
 
 class Work:
     """What there is to compute of one or several models with one distance, and what is known already.
 
-    - `names`: features in column order. `by_label`: the same by label.
-    - `shown`: what is explained. `choices`: what can be instead, by the name in `Wanted`; empty where nothing can.
-    - `results`: features that are computed from the start.
-    - `known`: what is published; its columns are there from the start.
-    - `sources`, `opened`: all models by name, and the one that everything is about but curves and figures of all.
-    - `expected`: what the other features let expect of each, once it was estimated.
-    - `lost`: a sentence on each wish that could not be met.
+    - `sources`: all models by name; `wanted` says which one everything is about but curves and figures of all.
+    - `compared`: computed features by each of several models, and how far these disagree; by distance.
     """
 
     def __init__(
-        self, sources: Mapping[str, Source], wanted: Wanted, given: _Given | None = None, before: Work | None = None
+        self,
+        sources: Mapping[str, Source],
+        wanted: Wanted,
+        given: _Given | None,
+        compared: dict[str, Compared],
     ) -> None:
-        self.sources, self._given, self.opened = sources, given, sources[wanted.model]
-        opened, distance, settings = self.opened, wanted.distance, self.opened.first.settings
-        # Which no model has a part in.
-        self.expected: dict[Name, Expected] = {} if before is None else before.expected
-        for source in sources.values():
-            source.expected = self.expected
-        self._by_distance: dict[str, dict[Name, Disagreement]] = {}
-        if before is not None and before.sources is sources:
-            self._by_distance = before._by_distance  # noqa: SLF001 - of the same class
-        self._disagreements = self._by_distance.setdefault(distance, {})
-        self._drafts: Drafts | None = None
-        self._drafted: dict[Name, tuple[list[FeatureExplanation], Disagreement]] = {}
-        self.shown = Wanted(opened.output, settings.response, settings.convention, distance, wanted.model)
+        self.sources, self._given, self._by_distance = sources, given, compared
+        self.opened = opened = sources[wanted.model]
+        self.shown = opened.shown._replace(distance=wanted.distance, model=wanted.model)
+        of_all = [source.choices["response"] for source in sources.values()]
+        responses = tuple(each for each in opened.choices["response"] if all(each in own for own in of_all))
         is_one = len(sources) == 1
-        responses = tuple(each for each in opened.responses if all(each in one.responses for one in sources.values()))
-        self.choices: Mapping[str, tuple[str, ...]] = {
-            "output": tuple(opened.outputs),
+        self.choices = {
+            **opened.choices,
             "response": responses if len(responses) > 1 else (),
-            "convention": opened.conventions,
-            "distance": opened.distances,
             "model": () if is_one else tuple(sources),
         }
-        self.names = tuple(opened.outline)
+        self.names = tuple(opened.outline)  # of features, in column order
         self.by_label = {label: name for name, (label, *_) in opened.outline.items()}
-        computed = opened.results.get(distance, {})
-        self.results = {name: each for name, each in dict(computed).items() if is_one or name in self._disagreements}
-        self.known = self.explanation(self.results)
-        self.lost: list[str] = []
+        self._compared = compared.setdefault(wanted.distance, {})
+        self._drafts: Drafts | None = None
+        self._drafted: Compared = {}
+        computed = dict(opened.results.get(wanted.distance, {}))
+        self.results = {name: each for name, each in computed.items() if is_one or name in self._compared}
+        self.known = self.explanation(self.results)  # what is published; its columns are there from the start
+        self.lost: list[str] = []  # a sentence on each wish that could not be met
 
     def other(self, wanted: Wanted) -> Work:
         """Return the work on another of the choices; what was computed of the same output is kept."""
         if wanted[:3] == self.shown[:3]:
-            return Work(self.sources, wanted, self._given, self)
-        assert self._given is not None  # noqa: S101 - else there is nothing to choose
-        if self.opened.plan is not None:
-            self.opened.plan.check_unchanged()
+            return Work(self.sources, wanted, self._given, self._by_distance)
+        assert self._given is not None and self.opened.plan is not None  # noqa: S101, PT018 - else there is no choice
+        self.opened.plan.check_unchanged()
         names = ("response", "convention")
         chosen = {each: getattr(wanted, each) for each in names if getattr(wanted, each) != getattr(self.shown, each)}
         if self.opened.outputs:
             chosen["output"] = self.opened.outputs[wanted.output]
         given = self._given._replace(options={**self._given.options, **chosen})
-        return Work(_prepare(given), wanted, given, self)
+        return Work(_prepare(given, self.opened.expected), wanted, given, {})
 
     def explanation(self, results: Mapping[Name, FeatureExplanation]) -> Explanation:
         """Collect computed features of the open model."""
@@ -231,20 +212,17 @@ class Work:
         """Compute a feature by every model, and return it by the open one; as `Background` calls it."""
         distance = self.shown.distance
         features = [each.compute(name, distance) for each in self.sources.values()]
-        if len(features) > 1 and name not in self._disagreements:
-            self._disagreements[name] = disagreement_of(features)
+        if len(features) > 1 and name not in self._compared:
+            self._compared[name] = features, disagreement_of(features)
         self._drafted.pop(name, None)
         return self.opened.results[distance][name]
 
     def draft(self) -> Mapping[Name, FeatureExplanation] | None:
         """Compute the next draft of all features; None where results are there, or follow from others."""
-        if self.shown.distance != self.opened.usual:
-            return None
-        drafters = [source.plan.drafter for source in self.sources.values() if source.plan is not None]
-        if not drafters:
+        if self._given is None or self.shown.distance != self.opened.usual:
             return None
         if self._drafts is None:
-            self._drafts = Drafts(drafters)
+            self._drafts = Drafts([source.plan.drafter for source in self.sources.values() if source.plan is not None])
         drafts = self._drafts.next()
         if drafts is None:
             return None
@@ -254,19 +232,16 @@ class Work:
         return drafts[list(self.sources).index(self.shown.model)]
 
     def by_models(self, name: Name) -> tuple[list[FeatureExplanation], Disagreement]:
-        """Return a computed feature by each of several models, and how far these disagree."""
-        drafted = self._drafted.get(name)  # before it is asked for: it goes when the result is there
-        if name not in self._disagreements and drafted is not None:
-            return drafted
-        distance = self.shown.distance
-        return [each.results[distance][name] for each in self.sources.values()], self._disagreements[name]
+        """Return a feature by each of several models, and how far these disagree; a draft where there is no result."""
+        drafted = self._drafted.get(name)  # before the result is looked for: it goes when that is there
+        return self._compared[name] if drafted is None else self._compared.get(name, drafted)
 
     @property
     def models(self) -> ModelComparison | None:
         """What is computed of several models; None with one."""
         if len(self.sources) == 1:
             return None
-        known = {name: self.by_models(name) for name in {**self._drafted, **self._disagreements}}
+        known = {**self._drafted, **self._compared}  # in this order, too
         explanations = {
             model: source.explanation({name: each[at] for name, (each, _) in known.items()}, self.shown.distance)
             for at, (model, source) in enumerate(self.sources.items())
@@ -276,7 +251,7 @@ class Work:
     def finish(self) -> None:
         """Take in that no feature will follow."""
         for source in self.sources.values():
-            source.finish()
+            source.reporting.close()
 
     @property
     def besides(self) -> Besides:
@@ -288,15 +263,6 @@ class Work:
     def readable(self) -> list[object]:
         """Feature names as messages quote them."""
         return list(map(readable, self.names, self.by_label))
-
-
-class _Given(NamedTuple):
-    """Models by name, the data that they are explained on, and options of `explain`."""
-
-    models: Mapping[str, Any]
-    X: Any
-    y: object
-    options: Mapping[str, Any]
 
 
 def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: Wanted | None = None) -> Work:
@@ -311,7 +277,7 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
     for option in options:
         if option not in OF_EXPLORERS:
             raise OptionError.unknown("ICEExplorer", option, [*OF_EXPLORERS, "state"])
-    sources: Mapping[str, Source]
+    expected: dict[Name, Expected] = {}  # which no model has a part in
     given: _Given | None = None
     distance = ""
     if isinstance(model, Explanation | ModelComparison):
@@ -323,7 +289,7 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
                 "Pass that to `explain`.",
             )
         explanations = {"": model} if isinstance(model, Explanation) else model.explanations
-        sources = {name: Source(each) for name, each in explanations.items()}
+        sources = {name: Source(each, expected) for name, each in explanations.items()}
     else:
         models = check_models(model) if is_several(model) else {"": model}
         # Another output is explained with what was given, whatever became of it since.
@@ -331,9 +297,9 @@ def work_of(model: Any, X: Any, y: object, options: Mapping[str, Any], wanted: W
         if options.get("distance") == "conditional":  # which is estimated feature by feature, in the background
             distance = options.pop("distance")
         given = _Given(models, copy_data(X), copy_data(y), options)
-        sources = _prepare(given)
+        sources = _prepare(given, expected)
     opened = wanted.model if wanted.model in sources else next(iter(sources))
-    work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given)
+    work = Work(sources, Wanted(model=opened, distance=sources[opened].usual), given, {})
     return _restore(work, wanted._replace(distance=wanted.distance or distance))
 
 
@@ -341,11 +307,10 @@ def _restore(work: Work, wanted: Wanted) -> Work:
     there = {name: wish for name, wish in wanted._asdict().items() if wish in work.choices[name]}
     fitting = work.shown._replace(**there)
     if fitting != work.shown:
-        before = work
         with suppress(DataError, OptionError):
-            work = before.other(fitting)
-        if work.sources is not before.sources:
-            before.finish()
+            before, work = work, work.other(fitting)
+            if work.sources is not before.sources:
+                before.finish()
     for name, wish in wanted._asdict().items():
         current = getattr(work.shown, name)
         if wish not in ("", current):
@@ -354,16 +319,15 @@ def _restore(work: Work, wanted: Wanted) -> Work:
     return work
 
 
-def _prepare(given: _Given) -> Mapping[str, Source]:
+def _prepare(given: _Given, expected: dict[Name, Expected]) -> dict[str, Source]:
     """Prepare models for the same output, features and grids."""
-    models, X, y, options = given
 
     def prepare_one(model: Any, chosen: Mapping[str, Any]) -> Source:
-        return Source.of_model(model, X, y, {**options, **chosen})
+        return Source.of_model(model, given, chosen, expected)
 
-    if len(models) == 1:
-        return {name: prepare_one(model, {}) for name, model in models.items()}
-    return prepared_alike(models, options.get("grid"), prepare_one, attrgetter("plan"))
+    if len(given.models) == 1:
+        return {name: prepare_one(model, {}) for name, model in given.models.items()}
+    return prepared_alike(given.models, given.options.get("grid"), prepare_one, attrgetter("plan"))
 
 
 def _kept(value: object) -> object:
