@@ -108,6 +108,6 @@ def test_closing_ends_the_work(make, X, request_type):
     assert explorer.explanation
     wire, background = explorer.comm, explorer._background
     wait_until(lambda: background._answering.thread is None)  # the next one takes what is set here
-    background._answering._between_blocks = background.close
+    background._answering.between_blocks = background.close
     send(explorer, "long", type=request_type, feature="one", **FURTHER.get(request_type, {}))
     assert reply_to(wire, "long")[0] == {"id": "long", "type": "cancelled"}

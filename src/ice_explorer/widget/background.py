@@ -70,6 +70,7 @@ class _Question:
     refuse: Callable[[Exception], None]
 
 
+@dataclass(eq=False)
 class _Worker:
     """A thread that does one task after another, and ends where there is none.
 
@@ -77,24 +78,20 @@ class _Worker:
     - `is_stopped`, `between_blocks`: of its tasks, as for `working`.
     - `on_end`: called where the thread ends although there may be something to do: with what was raised, None if
       nothing was.
+    - `caught`: what does not leave the loop.
     """
 
-    def __init__(
-        self,
-        changed: threading.Condition,
-        next_task: Callable[[], Task | None],
-        is_stopped: Callable[[], bool],
-        between_blocks: Task,
-        on_end: Callable[[BaseException | None], None],
-    ) -> None:
-        self._changed, self._next_task, self._on_end = changed, next_task, on_end
-        self._is_stopped, self._between_blocks = is_stopped, between_blocks
-        self.thread: threading.Thread | None = None
-        self.caught: type[BaseException] = BaseException  # what does not leave the loop
+    changed: threading.Condition
+    next_task: Callable[[], Task | None]
+    is_stopped: Callable[[], bool]
+    between_blocks: Task
+    on_end: Callable[[BaseException | None], None]
+    thread: threading.Thread | None = None
+    caught: type[BaseException] = BaseException
 
     def start(self) -> None:
         """Start the thread unless it lives; where none can be started, return when all is done."""
-        with self._changed:
+        with self.changed:
             if self.thread is not None:
                 return
             self.thread = threading.Thread(target=self._live, name="ice-explorer", daemon=True)
@@ -111,19 +108,19 @@ class _Worker:
     def work(self, *, is_nested: bool = False) -> None:
         """Do one task after another until there is none; nested, in the course of a task of the same thread."""
         while True:
-            with self._changed:
-                task = self._next_task()
+            with self.changed:
+                task = self.next_task()
                 if task is None:
                     if not is_nested:
                         self.thread = None
-                        self._changed.notify_all()
+                        self.changed.notify_all()
                     return
             task()
 
     def _live(self) -> None:
         is_own = self.caught is BaseException
         try:
-            with working(self._is_stopped, self._between_blocks):
+            with working(self.is_stopped, self.between_blocks):
                 self.work()
         except BaseException as error:
             if is_own:
@@ -134,11 +131,11 @@ class _Worker:
                 raise
 
     def _end(self, thread: threading.Thread, error: BaseException | None) -> None:
-        with self._changed:
+        with self.changed:
             if self.thread is not thread:
                 return
             self.thread = None
-        self._on_end(error)
+        self.on_end(error)
 
     def is_elsewhere(self) -> bool:
         """Whether another thread than this one does its work."""
@@ -180,7 +177,7 @@ class Background:
         self.prefer(names)
         self._draft = None if self._results else draft
         self._drafts: dict[Name, FeatureExplanation] = {}
-        self._state: State = "ready" if self._missing() is None else "computing"
+        self._state: State = "computing" if self._left else "ready"
         self._error: Exception | None = None
         self._current: Name | None = None
         self._questions: list[_Question] = []
@@ -278,7 +275,7 @@ class Background:
         with self._changed:
             if self._state not in {"cancelled", "error"} or self._closed.is_on:
                 return
-            self._state = "ready" if self._missing() is None else "computing"
+            self._state = "computing" if self._left else "ready"
             self._error = None
             self._untold = True
             self._changed.notify_all()
@@ -289,7 +286,7 @@ class Background:
         with self._changed:
             self._names = tuple(dict.fromkeys([*names, *self._names]))
             # Those without a result apart, since there may be thousands.
-            self._left = {name: None for name in self._names if name not in self._results}
+            self._left = dict.fromkeys(name for name in self._names if name not in self._results)
 
     def pause(self) -> None:
         """Stop at the next block, until there is a question or a thread that waits. The state stays as it is."""
@@ -342,17 +339,15 @@ class Background:
         """Draft all features; what fails in a draft fails again, or does not, where features are computed."""
         self._tell_now_and_then()
         drafts: Results | None = None
-        is_paused = False
         try:
             drafts = draft()
         except Cancelled:
-            is_paused = self._stop
+            if self._stop:  # paused: it is drafted again
+                return
         except self._computing.caught:
             logger.debug("A draft failed.", exc_info=True)
         with self._changed:
-            if self._closed.is_on or is_paused:
-                return
-            if drafts is None:
+            if drafts is None or self._closed.is_on:
                 self._draft = None
                 return
             self._drafts, self._untold = dict(drafts), True
@@ -364,10 +359,7 @@ class Background:
         for question in self._questions:
             if question.name is not None and not self._is_answerable(question):
                 return question.name
-        return self._missing() if self._state == "computing" else None
-
-    def _missing(self) -> Name | None:
-        return next(iter(self._left), None)
+        return next(iter(self._left), None) if self._state == "computing" else None
 
     def _compute_one(self, name: Name, compute: Callable[[Name], FeatureExplanation]) -> None:
         self._tell_now_and_then()
@@ -375,11 +367,10 @@ class Background:
         result: Any = None
         try:
             result = compute(name)
-        except Cancelled as cancelled:
-            error = cancelled
         except self._computing.caught as raised:
-            logger.exception("Computing %r failed.", name)
             error = _reason(raised, name)
+            if not isinstance(raised, Cancelled):
+                logger.exception("Computing %r failed.", name)
         refused: list[_Question] = []
         with self._changed:
             self._current = None
@@ -391,7 +382,7 @@ class Background:
                 self._results[name] = result
                 self._drafts.pop(name, None)
                 self._left.pop(name, None)
-                if self._missing() is None:
+                if not self._left:
                     self._state = "ready"
             elif not (is_cancelled and self._stop):  # else requests since the cancel are answered in turn
                 refused = self._take_questions(
@@ -457,16 +448,13 @@ class Background:
         if question is None:
             return None
         self._questions.remove(question)
-        name = question.name
-        return partial(
-            self._answer, question, None if name is None else self._results.get(name, self._drafts.get(name))
-        )
+        return partial(self._answer, question, self._results.get(question.name, self._drafts.get(question.name)))
 
     def _answer(self, question: _Question, result: FeatureExplanation | None) -> None:
         try:
             question.answer(result)
         except BaseException as error:
-            _refuse([question], _reason(error, question.name))
+            _refuse([question], error)
             if not isinstance(error, self._answering.caught):
                 raise
 
@@ -486,14 +474,13 @@ class Background:
     def _end_answering(self, raised: BaseException | None) -> None:
         with self._changed:
             dropped = self._take_questions(self._is_answerable)
-        for question in dropped:
-            _refuse([question], _reason(raised, question.name))
+        _refuse(dropped, raised)
 
 
-def _refuse(questions: Sequence[_Question], error: Exception) -> None:
+def _refuse(questions: Sequence[_Question], raised: BaseException | None) -> None:
     for question in questions:
         try:
-            question.refuse(error)
+            question.refuse(_reason(raised, question.name))
         except Exception:
             logger.exception("An error reply could not be sent.")
 
