@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, dataclass_transform, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,14 @@ U32 = Annotated[NDArray[Any], np.dtype("<u4")]
 U8 = Annotated[NDArray[Any], np.dtype("u1")]
 
 _LARGEST_SENT: Final = 1e30
+
+
+@dataclass_transform(frozen_default=True)
+class Body:
+    """What is sent or received as JSON: every subclass is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 def packed(reply: Any) -> tuple[Any, list[bytes]]:

@@ -1,17 +1,16 @@
 """What the kernel sends: traits, and the one reply to each request.
 
 `tests/tools/protocol_types.py` writes the same types for the browser, `js/src/wire/protocol.ts`. Replies are
-dataclasses, which `packed` of `arrays` turns into JSON and buffers; traits are dicts.
+dataclasses by their `Body`, which `packed` of `arrays` turns into JSON and buffers; traits are dicts.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from ice_explorer.features.feature import FeatureKind
 from ice_explorer.metrics.ordered import Convention
 from ice_explorer.scene.choices import Distance
 from ice_explorer.tables.column import ColumnKind
-from ice_explorer.wire.arrays import F32, F64, U8, U32
+from ice_explorer.wire.arrays import F32, F64, U8, U32, Body
 
 PROTOCOL_VERSION: Final = 10
 
@@ -122,8 +121,7 @@ class Header(TypedDict):
 # --- bodies of replies ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class MissingBody:
+class MissingBody(Body):
     """Predictions with the value missing: how many rows lack it, mean over all rows, and of the lines [n]."""
 
     count: int
@@ -131,8 +129,7 @@ class MissingBody:
     values: F32
 
 
-@dataclass(frozen=True)
-class CurvesBody:
+class CurvesBody(Body):
     """The curves of a feature, `values` [n_lines, n_grid], and what is drawn with them.
 
     `distances` [n_lines, n_grid] are exponents of the decay between levels without an order; null where grid, observed
@@ -173,8 +170,7 @@ class CurvesBody:
     at_own: F32 | None
 
 
-@dataclass(frozen=True)
-class ClassesBody:
+class ClassesBody(Body):
     """The curves of a feature for every class, or for the 8 most probable ones: those of class `explained`, too.
 
     `values` [n_lines, n_grid] and `means` [n_grid] of each class are stored minus its offset.
@@ -194,8 +190,7 @@ class ClassesBody:
     means: list[F32]
 
 
-@dataclass(frozen=True)
-class ContinuousColors:
+class ContinuousColors(Body):
     """A column to colour by on a ramp.
 
     `of` says how the values are written; `levels` are the names of 0, 1, … where they are ranks.
@@ -210,8 +205,7 @@ class ContinuousColors:
     clock: Clock
 
 
-@dataclass(frozen=True)
-class CategoryColors:
+class CategoryColors(Body):
     """A column to colour by in levels; `values` are the coordinates of levels that have an order."""
 
     column: str
@@ -222,16 +216,14 @@ class CategoryColors:
     counts: list[int]
 
 
-@dataclass(frozen=True)
-class ColorsBody:
+class ColorsBody(Body):
     """What colours lines: the value of each on the scale, or the index of its level; NaN = missing."""
 
     scale: ContinuousColors | CategoryColors
     values: F64
 
 
-@dataclass(frozen=True)
-class DriverBody:
+class DriverBody(Body):
     """The best split of the rows by one column: at a threshold, or some levels against all others.
 
     `share` is that of the variance between curves, on rows that the split was not chosen on. `sides` names below and
@@ -249,16 +241,14 @@ class DriverBody:
     sides: tuple[str, str]
 
 
-@dataclass(frozen=True)
-class TextPart:
+class TextPart(Body):
     """A part of a sentence, and the group whose colour it has: 0 or 1, or null."""
 
     text: str
     group: int | None
 
 
-@dataclass(frozen=True)
-class DriversBody:
+class DriversBody(Body):
     """What makes the curves of a feature differ, best first; searched on `n_rows` of `n_curves` rows.
 
     `lead` is a sentence: how much curves differ, and whether a column explains it. `sentence` says how the prediction
@@ -274,8 +264,7 @@ class DriversBody:
     n_curves: int
 
 
-@dataclass(frozen=True)
-class EffectsBody:
+class EffectsBody(Body):
     """ALE [n_grid] of a feature at some values of its axis.
 
     It has the mean 0 over the observations; `mean_prediction` is that of those that have a value.
@@ -287,8 +276,7 @@ class EffectsBody:
     ale: F32
 
 
-@dataclass(frozen=True)
-class CorrelatedItem:
+class CorrelatedItem(Body):
     """A column or group, and how far a feature varies with it: -1 to 1 for "spearman", else 0 to 1."""
 
     column: str
@@ -296,8 +284,7 @@ class CorrelatedItem:
     measure: Literal["spearman", "correlation_ratio", "cramers_v"]
 
 
-@dataclass(frozen=True)
-class CorrelatedBody:
+class CorrelatedBody(Body):
     """What varies strongly with a feature, by size; up to five. `lead` comes before, or says that nothing does."""
 
     feature: str
@@ -305,8 +292,7 @@ class CorrelatedBody:
     items: list[CorrelatedItem]
 
 
-@dataclass(frozen=True)
-class UnlikeBody:
+class UnlikeBody(Body):
     """Which phantom observations of a feature are unlike 99 % of rows.
 
     `share` is that of all, `summary` says it in a sentence, and `shares` [n_grid] are those of the curves at each grid
@@ -321,8 +307,7 @@ class UnlikeBody:
     flags: U8
 
 
-@dataclass(frozen=True)
-class Intervals:
+class Intervals(Body):
     """Ends of intervals of a metric and of ranks, in the order of the header; NaN where a feature has none.
 
     `tied` are neighbours in rank that are tied.
@@ -335,8 +320,7 @@ class Intervals:
     tied: list[tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class IntervalsBody:
+class IntervalsBody(Body):
     """Intervals of the metric of the ranking over other samples of rows.
 
     A reply has half a second. While `n_known` of the `n_features` explained ones is too few, there are none.
@@ -347,8 +331,7 @@ class IntervalsBody:
     intervals: Intervals | None
 
 
-@dataclass(frozen=True)
-class JointBody:
+class JointBody(Body):
     """How far a feature acts together with all others: H², and the SD of the part that is no sum [output]."""
 
     feature: str
@@ -356,8 +339,7 @@ class JointBody:
     effect: float
 
 
-@dataclass(frozen=True)
-class PairJointBody:
+class PairJointBody(Body):
     """The same of two features."""
 
     first: str
@@ -366,8 +348,7 @@ class PairJointBody:
     effect: float
 
 
-@dataclass(frozen=True)
-class InteractionsBody:
+class InteractionsBody(Body):
     """How far features and pairs of them act together, the largest H² first, on `n_rows` rows.
 
     `done` of `total` features and pairs are computed.
@@ -381,8 +362,7 @@ class InteractionsBody:
     pairs: list[PairJointBody]
 
 
-@dataclass(frozen=True)
-class PairAxis:
+class PairAxis(Body):
     """One of two features: its grid, and the observed values of the rows that the mean is of."""
 
     feature: str
@@ -393,8 +373,7 @@ class PairAxis:
     observed: F64
 
 
-@dataclass(frozen=True)
-class TwoWay:
+class TwoWay(Body):
     """The partial dependence on two features, `values` [n_first, n_second], the mean of `n_rows` rows.
 
     `near` counts the observations near each pair of values.
@@ -408,16 +387,14 @@ class TwoWay:
     near: U32
 
 
-@dataclass(frozen=True)
-class TwoWayBody:
+class TwoWayBody(Body):
     """The partial dependence on two features; null until all of it is computed."""
 
     share_done: float
     two_way: TwoWay | None
 
 
-@dataclass(frozen=True)
-class RowsBody:
+class RowsBody(Body):
     """Rows as text, in the requested order; "" is missing.
 
     The first `n_outcomes` columns are the prediction and, where y was given, y and y minus the prediction; the others
@@ -430,8 +407,7 @@ class RowsBody:
     rows: list[list[str]]
 
 
-@dataclass(frozen=True)
-class MoveBody:
+class MoveBody(Body):
     """A grid value at which the prediction of a row is further from its own than at every nearer one.
 
     `distance` is the exponent of the decay, null where only the absence of decay reaches it; `place` is where the
@@ -444,8 +420,7 @@ class MoveBody:
     change: float
 
 
-@dataclass(frozen=True)
-class FeatureMoves:
+class FeatureMoves(Body):
     """How far a feature moves the prediction of a row, nearest first."""
 
     feature: str
@@ -453,8 +428,7 @@ class FeatureMoves:
     moves: list[MoveBody]
 
 
-@dataclass(frozen=True)
-class WhatIfBody:
+class WhatIfBody(Body):
     """How far features move the prediction of one row: the first of those requested, as many as half a second takes."""
 
     position: int
@@ -462,8 +436,7 @@ class WhatIfBody:
     features: list[FeatureMoves]
 
 
-@dataclass(frozen=True)
-class InCommonItem:
+class InCommonItem(Body):
     """A range or some levels of a column in words, and the shares of the rows and of the rest that are there."""
 
     column: str
@@ -472,22 +445,19 @@ class InCommonItem:
     outside: float
 
 
-@dataclass(frozen=True)
-class InCommonBody:
+class InCommonBody(Body):
     """What some rows have in common, what sets them apart most first."""
 
     items: list[InCommonItem]
 
 
-@dataclass(frozen=True)
-class ExtremeBody:
+class ExtremeBody(Body):
     """A row of X."""
 
     position: int
 
 
-@dataclass(frozen=True)
-class ExportBody:
+class ExportBody(Body):
     """A file: its bytes, or the `path` where it was written, or a folder of files."""
 
     filename: str
@@ -496,8 +466,7 @@ class ExportBody:
     content: U8 | None
 
 
-@dataclass(frozen=True)
-class NoBody:
+class NoBody(Body):
     """Nothing: the status says the rest."""
 
 

@@ -7,7 +7,7 @@ An entry with a default may be missing. TypeScript has the same requests in `js/
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, cast, get_args, get_origin
 
@@ -16,26 +16,31 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.results.options import RankBy
 from ice_explorer.scene.choices import Decay, DocumentState, Level, Positive, ViewChoices, types_of
 from ice_explorer.wire import messages
+from ice_explorer.wire.arrays import Body
 
 Extreme = Literal["highest", "lowest"]
+REQUESTS: Final[dict[str, tuple[type["Request"], type[Any]]]] = {}
+"""Each type of request, and the body of its reply."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """A request, whose one reply has the same id."""
+class Request(Body):
+    """A request of the type `name`, whose one reply has the same id and this `body`."""
 
     id: str
 
+    def __init_subclass__(cls, name: str = "", body: type[Any] = messages.NoBody) -> None:
+        super().__init_subclass__()
+        if name:
+            REQUESTS[name] = cls, body
 
-@dataclass(frozen=True)
+
 class FeatureRequest(Request):
     """A request about one feature, which is computed first."""
 
     feature: str
 
 
-@dataclass(frozen=True)
-class CurvesRequest(FeatureRequest):
+class CurvesRequest(FeatureRequest, name="curves", body=messages.CurvesBody):
     """Requests the curves of a feature: at most `max_lines`, and those of the selected rows.
 
     `model` is one of several models; the open one without it. Rows and grid are the same for all of them.
@@ -46,15 +51,13 @@ class CurvesRequest(FeatureRequest):
     model: str | None = None
 
 
-@dataclass(frozen=True)
-class ClassesRequest(FeatureRequest):
+class ClassesRequest(FeatureRequest, name="classes", body=messages.ClassesBody):
     """Requests the curves of a feature for every class."""
 
     max_lines: Positive
 
 
-@dataclass(frozen=True)
-class ColorsRequest(Request):
+class ColorsRequest(Request, name="colors", body=messages.ColorsBody):
     """Requests the values of a column at some rows; `levels` have colours of their own however rare they are."""
 
     column: str
@@ -62,30 +65,25 @@ class ColorsRequest(Request):
     levels: list[str] | None = None
 
 
-@dataclass(frozen=True)
-class DriversRequest(FeatureRequest):
+class DriversRequest(FeatureRequest, name="drivers", body=messages.DriversBody):
     """Requests what explains the differences between the curves of a feature."""
 
 
-@dataclass(frozen=True)
-class EffectsRequest(FeatureRequest):
+class EffectsRequest(FeatureRequest, name="effects", body=messages.EffectsBody):
     """Requests ALE of a feature."""
 
 
-@dataclass(frozen=True)
-class CorrelatedRequest(FeatureRequest):
+class CorrelatedRequest(FeatureRequest, name="correlated", body=messages.CorrelatedBody):
     """Requests what varies strongly with a feature."""
 
 
-@dataclass(frozen=True)
-class UnlikeRequest(FeatureRequest):
+class UnlikeRequest(FeatureRequest, name="unlike", body=messages.UnlikeBody):
     """Requests which phantom observations of a feature are unlike 99 % of rows: of all rows, and of some."""
 
     positions: list[int]
 
 
-@dataclass(frozen=True)
-class IntervalsRequest(Request):
+class IntervalsRequest(Request, name="intervals", body=messages.IntervalsBody):
     """Requests intervals of the metric of the ranking; the next request continues where the reply is incomplete."""
 
     rank_by: RankBy
@@ -93,21 +91,18 @@ class IntervalsRequest(Request):
     decay: Decay
 
 
-@dataclass(frozen=True)
-class InteractionsRequest(Request):
+class InteractionsRequest(Request, name="interactions", body=messages.InteractionsBody):
     """Requests how far features act together; the next request continues where the reply is incomplete."""
 
 
-@dataclass(frozen=True)
-class TwoWayRequest(Request):
+class TwoWayRequest(Request, name="two_way", body=messages.TwoWayBody):
     """Requests the partial dependence on two columns; the next request continues where the reply is incomplete."""
 
     first: str
     second: str
 
 
-@dataclass(frozen=True)
-class RowsRequest(Request):
+class RowsRequest(Request, name="rows", body=messages.RowsBody):
     """Requests rows of X as text: the first `most` of them, sorted by a column of the reply; None is unsorted."""
 
     positions: list[int]
@@ -116,31 +111,27 @@ class RowsRequest(Request):
     most: int | None = None
 
 
-@dataclass(frozen=True)
-class WhatIfRequest(Request):
+class WhatIfRequest(Request, name="what_if", body=messages.WhatIfBody):
     """Requests how far a change of each of these features moves the prediction of one row."""
 
     position: int
     features: list[str]
 
 
-@dataclass(frozen=True)
-class InCommonRequest(Request):
+class InCommonRequest(Request, name="in_common", body=messages.InCommonBody):
     """Requests what some rows have in common: rare in the other rows, or in those `among` which they were chosen."""
 
     positions: list[int]
     among: list[int] | None = None
 
 
-@dataclass(frozen=True)
-class ExtremeRequest(Request):
+class ExtremeRequest(Request, name="extreme", body=messages.ExtremeBody):
     """Requests the row with the highest or the lowest prediction."""
 
     end: Extreme
 
 
-@dataclass(frozen=True)
-class ExportRequest(Request):
+class ExportRequest(Request, name="export", body=messages.ExportBody):
     """Requests what a view shows as a file, to the browser or into the folder of the notebook.
 
     `what` is the whole view, or the curves of the open feature. `width` [mm] and `dpi` are the usual ones where None.
@@ -155,36 +146,14 @@ class ExportRequest(Request):
     choices: ViewChoices
 
 
-@dataclass(frozen=True)
-class CancelRequest(Request):
+class CancelRequest(Request, name="cancel", body=messages.NoBody):
     """Requests to stop the background computation."""
 
 
-@dataclass(frozen=True)
-class ResumeRequest(Request):
+class ResumeRequest(Request, name="resume", body=messages.NoBody):
     """Requests the features that are missing after a cancel or a failure."""
 
 
-# Each type of request, and the body of its reply.
-REQUESTS: Final[Mapping[str, tuple[type[Request], type[Any]]]] = {
-    "curves": (CurvesRequest, messages.CurvesBody),
-    "classes": (ClassesRequest, messages.ClassesBody),
-    "colors": (ColorsRequest, messages.ColorsBody),
-    "drivers": (DriversRequest, messages.DriversBody),
-    "effects": (EffectsRequest, messages.EffectsBody),
-    "correlated": (CorrelatedRequest, messages.CorrelatedBody),
-    "unlike": (UnlikeRequest, messages.UnlikeBody),
-    "intervals": (IntervalsRequest, messages.IntervalsBody),
-    "interactions": (InteractionsRequest, messages.InteractionsBody),
-    "two_way": (TwoWayRequest, messages.TwoWayBody),
-    "rows": (RowsRequest, messages.RowsBody),
-    "what_if": (WhatIfRequest, messages.WhatIfBody),
-    "in_common": (InCommonRequest, messages.InCommonBody),
-    "extreme": (ExtremeRequest, messages.ExtremeBody),
-    "export": (ExportRequest, messages.ExportBody),
-    "cancel": (CancelRequest, messages.NoBody),
-    "resume": (ResumeRequest, messages.NoBody),
-}
 # A request that breaks the protocol comes from a page that loaded another version's front end.
 _RELOAD: Final = "Restart the kernel and reload the page, so that both run the same version."
 
