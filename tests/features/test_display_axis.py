@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.features.axis_text import cell_text, writer
 from ice_explorer.scene.display_axis import DisplayAxis, display_axis, histogram
-from ice_explorer.wire.curves import measure_distances
 
 
 def axis_of(observed, grid=(0.0,), kind="numeric", levels=None):
@@ -63,10 +62,10 @@ def test_a_missing_value_has_no_place():
 def test_distances_are_the_exponents_of_the_decay():
     """Another level is one change away; on an axis distances are in its scale."""
     rows = np.arange(4)
-    assert_allclose(measure_distances(explained(["x", "y", "y", "x"]), rows), [[0, 1], [1, 0], [1, 0], [0, 1]])
+    assert_allclose(explained(["x", "y", "y", "x"])._item.measure_distances(rows), [[0, 1], [1, 0], [1, 0], [0, 1]])
     feature = explained([0.0, 1.0, 3.0, 4.0])
     expected = np.abs(feature.axis - feature._item.feature.values[:, None]) / feature.scale
-    assert_allclose(measure_distances(feature, rows), expected, atol=1e-12)
+    assert_allclose(feature._item.measure_distances(rows), expected, atol=1e-12)
 
 
 def test_distances_follow_a_conditional_scale():
@@ -74,7 +73,7 @@ def test_distances_follow_a_conditional_scale():
     town = np.repeat(["x", "y"], 40)
     X = pd.DataFrame({"town": town, "b": (town == "x") + 0.0})
     feature = ice.explain(lambda X: X["b"].to_numpy(), X, distance="conditional", progress=False)["town"]
-    far = measure_distances(feature, np.arange(80))
+    far = feature._item.measure_distances(np.arange(80))
     assert_allclose(feature.likelihood(0.3, rows=np.arange(80)), 0.3**far, rtol=1e-9)
     assert (far[:40, 1] > 0.9).all()
 

@@ -20,7 +20,7 @@ from ice_explorer.features.feature import UNORDERED
 from ice_explorer.glossary import explanation as explained
 from ice_explorer.results.options import OF_MODELS, resolve_decay
 from ice_explorer.scene.coloring import Coloring, split_of
-from ice_explorer.scene.display_axis import display_axis, place_writer
+from ice_explorer.scene.display_axis import axis_of, place_writer
 from ice_explorer.scene.lines import ale_line, join_lines, leaving_text, lines_of, slope_range
 
 if TYPE_CHECKING:
@@ -277,13 +277,10 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
         lines = replace(lines, y_span=(float(np.nanmin(heights)), float(np.nanmax(heights))))
     if state.fades_unlike:
         lines = replace(lines, unlike=opened._unlike_shares().grid_shares)
-    middle, figures, output = sum(opened._prediction_range) / 2, opened.metrics(), explanation.output_label
     # As on screen, where the search is made in the background.
-    drivers = opened._known_drivers
+    drivers, figures = opened._known_drivers, opened.metrics()
     average = "" if drivers is None else "".join(text for text, _ in effects_sentence(opened, drivers))
-    if average == "":
-        average = average_sentence(opened.label, lines.axis, opened.partial_dependence, output, middle)
-        average += opened._noise_sentence
+    average = average or average_text(opened, lines.axis, explanation.output_label)
     if figures["missing_impact"] > figures["impact"]:  # a missing value does more than a step does; neither is NaN
         changes = number_text(figures["missing_impact"])
         average += f" If {opened.label} is missing, the prediction changes by {changes} on average, up or down."
@@ -438,6 +435,13 @@ def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: S
 # --- sentences ------------------------------------------------------------------------------------
 
 
+def average_text(feature: FeatureExplanation, axis: DisplayAxis, output: str) -> str:
+    """Return how the mean prediction changes along a feature, and whether curves go up and down many times."""
+    middle = sum(feature._prediction_range) / 2
+    sentence = average_sentence(feature.label, axis, feature.partial_dependence, output, middle)
+    return f"{sentence}{feature._noise_sentence}"
+
+
 def average_sentence(feature: str, axis: DisplayAxis, mean: Array, output: str, middle: float) -> str:
     """Return how the mean prediction changes along a feature, in one sentence.
 
@@ -500,7 +504,7 @@ def _split_sentence(feature: FeatureExplanation, driver: Driver) -> Parts:
     if not all(masses):
         return ()
     groups = [weights[sides == side] @ curves[sides == side] / masses[side] for side in (0, 1)]
-    axis = display_axis(feature._item.feature, feature.axis)
+    axis = axis_of(feature)
     places = np.arange(len(axis.grid))
     if not axis.is_unordered:
         places = _common_places(axis.grid, feature._item.feature.values[rows], sides)
@@ -555,7 +559,7 @@ def _common_places(grid: Array, values: Array, sides: Rows) -> Places:
 
 def _fan_sentence(feature: FeatureExplanation) -> Parts:
     """Return a sentence where rows change both ways around a flat mean; nothing elsewhere, or without an order."""
-    axis = display_axis(feature._item.feature, feature.axis)
+    axis = axis_of(feature)
     if axis.is_unordered or len(axis.grid) < 2:
         return ()
     rows = feature._draw(_DRAWN_ROWS)

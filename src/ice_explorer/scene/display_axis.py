@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ice_explorer.arrays import Array, Mask, Rows
+    from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import Feature, FeatureKind
 
 _MOST_BINS: Final = 30
@@ -91,6 +92,11 @@ def display_axis(feature: Feature, places: Array, median: float = math.nan) -> D
     observed = level_positions(feature.values, places)
     place = float(level_positions(np.array([median]), places)[0])
     return DisplayAxis(feature.kind, np.arange(len(places), dtype=np.float64), observed, max(0.0, place), levels)
+
+
+def axis_of(feature: FeatureExplanation) -> DisplayAxis:
+    """Lay out the axis of an explained feature."""
+    return display_axis(feature._item.feature, feature.axis, feature._item.median)
 
 
 def place_writer(axis: DisplayAxis) -> Callable[[float], str]:

@@ -16,7 +16,7 @@ from ice_explorer.errors.base import counted
 from ice_explorer.features.axis_text import choose_unit, number_text
 from ice_explorer.features.feature import anchor_index
 from ice_explorer.scene.coloring import coloring_of
-from ice_explorer.scene.display_axis import display_axis, histogram, place_writer
+from ice_explorer.scene.display_axis import axis_of, histogram, place_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,7 +218,7 @@ def lines_of(
     Lines have the colours of the sides of a `split`, if any. They fade by distance, and disappear where phantom
     observations are unlike 99 % of rows if `fades_unlike`.
     """
-    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
+    axis = axis_of(feature)
     kind: Kind = "ice" if state.kind == "d-ice" and axis.is_unordered else state.kind
     positions = feature._draw(state.max_lines, state.selection) if positions is None else positions
     curves = feature.compute_curves(positions)
@@ -238,7 +238,7 @@ def lines_of(
         dot_opacity=fade,
         mean=feature.partial_dependence,
         own_y=feature._predictions(positions),
-        missing=_missing(feature, positions, state.decay),
+        missing=missing_of(feature, positions, state.decay),
         positions=positions,
         selected=np.isin(positions, state.selection),
         remark=None if kind == state.kind else f"{feature.label} {_NO_SLOPES}",
@@ -262,13 +262,13 @@ def _faded(weights: Array) -> Array:
     return GHOST_OPACITY + (1 - GHOST_OPACITY) * weights
 
 
-def _missing(feature: FeatureExplanation, positions: Rows, decay: float) -> Missing | None:
+def missing_of(feature: FeatureExplanation, positions: Rows, decay: float = 1.0) -> Missing | None:
+    """Predict with the value missing; None where no observation lacks it."""
     known = feature._missing_dependence
     if known is None:
         return None
     count = int(np.isnan(feature._item.feature.values).sum())
-    opacity = float(_faded(np.array(decay)))
-    return Missing(values=feature._missing_rows(positions), mean=known[0], count=count, opacity=opacity)
+    return Missing(feature._missing_rows(positions), known[0], count, opacity=float(_faded(np.array(decay))))
 
 
 def _centred(lines: Lines, feature: FeatureExplanation, anchor: AnchorName | float) -> Lines:

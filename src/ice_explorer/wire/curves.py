@@ -8,8 +8,9 @@ import numpy as np
 
 from ice_explorer.checks import check_distinct_positions
 from ice_explorer.results.column_colors import LevelColors, column_colors
-from ice_explorer.scene.build import average_sentence
-from ice_explorer.scene.display_axis import display_axis, histogram
+from ice_explorer.scene.build import average_text
+from ice_explorer.scene.display_axis import axis_of, display_axis, histogram
+from ice_explorer.scene.lines import missing_of
 from ice_explorer.wire import messages
 
 if TYPE_CHECKING:
@@ -41,12 +42,11 @@ def describe_curves(
     """
     positions = feature._draw(max_lines, selection)
     curves = feature.compute_curves(positions)
-    lowest, highest = feature._prediction_range
-    offset = (lowest + highest) / 2
-    axis = display_axis(feature._item.feature, feature.axis, feature._item.median)
+    offset = sum(feature._prediction_range) / 2
+    axis = axis_of(feature)
     edges, counts = histogram(axis)
-    average = average_sentence(feature.label, axis, feature.partial_dependence, explanation.output_label, offset)
     is_told = np.isin(feature._item.observed[positions], feature.axis).all()
+    missing = missing_of(feature, positions)
     return messages.CurvesBody(
         feature=feature.label,
         kind=feature.dtype_kind,
@@ -55,8 +55,8 @@ def describe_curves(
         n_grid=len(axis.grid),
         n_observations=explanation._n_observations,
         offset=offset,
-        prediction_range=(lowest, highest),
-        average=average + feature._noise_sentence,
+        prediction_range=feature._prediction_range,
+        average=average_text(feature, axis, explanation.output_label),
         row_labels=explanation._row_labels(positions),
         median=axis.median,
         clock=list(axis.clock.changes),
@@ -69,43 +69,19 @@ def describe_curves(
         partial_dependence=feature.partial_dependence - offset,
         histogram_edges=edges,
         histogram_counts=counts,
-        missing=_describe_missing(feature, positions, offset),
-        distances=measure_distances(feature, positions) if axis.is_unordered else None,
+        missing=None if missing is None else messages.MissingBody(missing.count, missing.mean, missing.values - offset),
+        distances=feature._item.measure_distances(positions) if axis.is_unordered else None,
         target=None if target is None else target[positions],
         at_own=None if is_told else feature._at_own_values(positions, curves) - offset,
     )
 
 
-def measure_distances(feature: FeatureExplanation, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the distance of each grid value from the observed values of some rows: the exponents of the decay.
-
-    - returns (n_rows, n_grid): 0 at the observed value; infinite where nothing but it is likely.
-    """
-    with np.errstate(divide="ignore"):
-        return np.asarray(-np.log2(feature.likelihood(0.5, rows=positions))) + 0.0
-
-
-def _describe_missing(
-    feature: FeatureExplanation, positions: NDArray[np.int64], offset: float
-) -> messages.MissingBody | None:
-    known = feature._missing_dependence
-    if known is None:
-        return None
-    count = int(np.isnan(feature._item.feature.values).sum())
-    return messages.MissingBody(count, known[0], feature._missing_rows(positions) - offset)
-
-
 def describe_classes(
     feature: FeatureExplanation, classes: Classes, positions: NDArray[np.int64]
 ) -> messages.ClassesBody:
-    """Describe the curves of one feature for every class of the model.
-
-    - `feature`: of the explained class.
-    - `classes`: where the curves come from.
-    - `positions` (n_lines,): rows to draw.
-    """
+    """Describe the curves of some rows for every class of the model; `feature` is that of the explained one."""
     drawn = classes.lines(feature.feature, positions)
-    grid, curves = display_axis(feature._item.feature, feature.axis).grid, drawn.curves
+    grid, curves = axis_of(feature).grid, drawn.curves
     offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
     values = curves - offsets[:, None, None]
     return messages.ClassesBody(
@@ -127,25 +103,16 @@ def describe_classes(
 def describe_colors(column: Column, positions: Sequence[int], separate: Sequence[str] = ()) -> messages.ColorsBody:
     """Describe the values of a column at some rows of X; `separate` levels have colours of their own."""
     colors = column_colors(column, check_distinct_positions(positions, len(column.values)), separate)
+    scale: messages.ContinuousColors | messages.CategoryColors
     if isinstance(colors, LevelColors):
-        levels = messages.CategoryColors(
-            column=colors.column,
-            kind="category",
-            ordered=colors.is_ordered,
-            levels=colors.levels,
-            values=colors.places,
-            counts=colors.counts,
+        scale = messages.CategoryColors(
+            colors.column, "category", colors.is_ordered, colors.levels, colors.places, colors.counts
         )
-        return messages.ColorsBody(levels, colors.values)
-    scale = messages.ContinuousColors(
-        column=colors.column,
-        kind="continuous",
-        of=colors.of,
-        domain=colors.domain,
-        median=colors.median,
-        levels=colors.levels,
-        clock=list(colors.clock.changes),
-    )
+    else:
+        clock = list(colors.clock.changes)
+        scale = messages.ContinuousColors(
+            colors.column, "continuous", colors.of, colors.domain, colors.median, colors.levels, clock
+        )
     return messages.ColorsBody(scale, colors.values)
 
 
@@ -156,7 +123,7 @@ def describe_unlike(feature: FeatureExplanation, positions: Sequence[int]) -> me
         feature=feature.label,
         share=unlike.share,
         summary=unlike.summary,
-        grid=display_axis(feature._item.feature, feature.axis).grid,
+        grid=axis_of(feature).grid,
         shares=unlike.grid_shares,
         flags=feature._are_unlike(positions),
     )
@@ -188,16 +155,14 @@ def describe_two_way(two: TwoWay) -> messages.TwoWayBody:
     """Describe the partial dependence on two features; nothing of it before all is computed."""
     if two._share_done < 1:
         return messages.TwoWayBody(two._share_done, None)
-    rows = two.row_positions
-    first, second = (
-        messages.PairAxis(
-            of.label, of.dtype_kind, axis.levels, list(axis.clock.changes), axis.grid, axis.observed[rows]
-        )
-        for of, axis in zip(
-            (two.first, two.second), (display_axis(feature, places) for feature, places in two._axes), strict=True
-        )
-    )
+    first, second = (_pair_axis(two, which) for which in (0, 1))
     near = two.near.astype(np.uint32)
     return messages.TwoWayBody(
-        1.0, messages.TwoWay(first, second, len(rows), two.n_observations, two.partial_dependence, near)
+        1.0, messages.TwoWay(first, second, len(two.row_positions), two.n_observations, two.partial_dependence, near)
     )
+
+
+def _pair_axis(two: TwoWay, which: int) -> messages.PairAxis:
+    of, axis = (two.first, two.second)[which], display_axis(*two._axes[which])
+    clock, observed = list(axis.clock.changes), axis.observed[two.row_positions]
+    return messages.PairAxis(of.label, of.dtype_kind, axis.levels, clock, axis.grid, observed)

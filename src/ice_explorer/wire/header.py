@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
-from ice_explorer.results.column_colors import RESIDUAL, Outcome
+from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.version import __version__
 from ice_explorer.wire.messages import PROTOCOL_VERSION, ColumnHead, FeatureHead, Header, Note
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.features.feature import FeatureKind
-    from ice_explorer.tables.column import ColumnKind
 
 _ERROR: Final = "_error"  # after what is the standard error of a draft
 _WITH_ERROR: Final = ("impact", "direction", "heterogeneity", "non_linearity", "missing_impact")
@@ -145,12 +144,11 @@ def describe_header(explanation: Explanation, features: Sequence[Outline], **cho
     - `chosen`: entries of the header that only an explorer knows; without them there is nothing to choose.
     """
     context, settings, alerts = explanation._context, explanation.settings, explanation._alerts
-    columns = [explanation._column(name) for name in context.columns.names_for_coloring]
-    # y and residuals colour, too; nothing is predicted yet.
-    kinds: dict[Outcome, ColumnKind] = {RESIDUAL: "numeric"}
-    if explanation._outcome_labels:
-        kinds[Outcome.OBSERVED] = explanation._column(Outcome.OBSERVED).kind
-    outcomes = [(label, kinds[outcome]) for outcome, label in explanation._outcome_labels.items()]
+    colored = map(explanation._column, context.columns.names_for_coloring)
+    columns = [ColumnHead(name=column.label, kind=column.kind) for column in colored]
+    for outcome, label in explanation._outcome_labels.items():  # y and residuals; nothing is predicted yet
+        kind = "numeric" if outcome is RESIDUAL else explanation._column(outcome).kind
+        columns.append(ColumnHead(name=label, kind=kind))
     unchosen: dict[str, object] = {
         **{name: [] for name in ("conventions", "outputs", "responses", "distances", "models")},
         "prediction_sd": None, "score": "", "target_name": "",
@@ -160,9 +158,7 @@ def describe_header(explanation: Explanation, features: Sequence[Outline], **cho
         "protocol": PROTOCOL_VERSION,
         "version": __version__,
         "features": [_describe_feature(outline, explanation) for outline in features],
-        "columns": [
-            ColumnHead(name=name, kind=kind) for name, kind in [*((c.label, c.kind) for c in columns), *outcomes]
-        ],
+        "columns": columns,
         "metrics": list(METRICS),
         "profiles": [*PROFILES, *disagreement_profiles(max(1, len(cast("list[str]", known["models"]))))],
         "decays": {"first": float(DECAYS[0]), "step": 0.01, "count": len(DECAYS)},

@@ -17,7 +17,7 @@ from ice_explorer.features.axis_text import cell_text, cell_writer, make_column_
 from ice_explorer.locks import checkpoint
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.scene.build import effects_sentence
-from ice_explorer.scene.display_axis import display_axis
+from ice_explorer.scene.display_axis import axis_of
 from ice_explorer.wire import curves, messages, requests
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _describe_driver(driver: Driver) -> messages.DriverBody:
 
 def describe_moves(feature: FeatureExplanation, position: int, prediction: float) -> messages.FeatureMoves:
     """Describe how far a feature moves the prediction of one row, nearest first."""
-    axis = display_axis(feature._item.feature, feature.axis)
+    axis = axis_of(feature)
     write = writer(axis.kind, axis.grid, axis.levels, short_cell_text, axis.clock)
     moves = feature._moves(position, prediction)
     return messages.FeatureMoves(
