@@ -11,12 +11,11 @@ from matplotlib.colors import ListedColormap, Normalize
 
 from ice_explorer.beyond import two_way
 from ice_explorer.beyond.effects import EFFECT_KINDS, GRID_SIZE
-from ice_explorer.checks import check_flag
 from ice_explorer.features.axis_text import number_text
 from ice_explorer.features.feature import LEVELLED, UNORDERED
 from ice_explorer.figures.curves import place_in_strip, strip_reach
 from ice_explorer.figures.legend import Numbers, add_color_bar, add_legend
-from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, check_title, given_axes, palette_of
+from ice_explorer.figures.style import ALE, M_PLOT, Look, check_palette, given_axes, palette_of
 from ice_explorer.figures.text import add_title, add_x_label, add_y_label, fitted, size_of
 from ice_explorer.scene.build import pair_rows
 from ice_explorer.scene.coloring import Coloring
@@ -65,7 +64,6 @@ def plot_effects(
     legend: bool = True,
 ) -> Axes:
     """Draw mean effects along the axis of a feature, as `Explanation.plot` describes."""
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     feature, table = explanation[name], explanation.effects(name, effects, grid_size=grid_size)
     ax = given_axes(ax)
     look, drawn = Look.of(ax), [effect for effect in _EFFECTS if effect in table]
@@ -94,9 +92,9 @@ def plot_effects(
     add_x_label(ax, f"{feature.label}{unit}")
     ax.yaxis.set_major_formatter(Numbers())
     add_y_label(ax, f"{'change of the ' if drawn == ['ale'] else 'mean '}{explanation.output_label}")
-    if has_legend:
+    if legend:
         add_legend(ax, handles)
-    add_title(ax, f"Effects of {feature.label}", given)
+    add_title(ax, f"Effects of {feature.label}", title)
     return ax
 
 
@@ -132,12 +130,11 @@ def plot_pair(
     palette: Any = None,
 ) -> Axes:
     """Draw the mean prediction at every pair of values, as `Explanation.plot` describes."""
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     pair = explanation.two_way(*names, grid_size=grid_size, sample=sample)
     check_palette(_pair_coloring(pair), palette)
     ax = given_axes(ax)
-    add_title(ax, f"Mean {pair.output_label}, {pair_rows(pair)}", given)
-    draw_pair(ax, pair, palette, has_legend=has_legend)
+    add_title(ax, f"Mean {pair.output_label}, {pair_rows(pair)}", title)
+    draw_pair(ax, pair, palette, has_legend=legend)
     return ax
 
 

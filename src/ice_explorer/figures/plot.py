@@ -22,7 +22,6 @@ from ice_explorer.figures.ranking import draw_ranking
 from ice_explorer.figures.style import (
     Look,
     bare_figure,
-    check_given,
     check_palette,
     check_title,
     given_axes,
@@ -42,7 +41,7 @@ from ice_explorer.figures.text import (
 )
 from ice_explorer.results.intervals import check_level
 from ice_explorer.results.options import KINDS
-from ice_explorer.scene.build import KIND_TITLES, Small, drawn_models, ranking_of, shown_lines
+from ice_explorer.scene.build import KIND_TITLES, Small, ranking_of, shown_lines
 from ice_explorer.scene.choices import Besides, ViewState
 
 if TYPE_CHECKING:
@@ -61,10 +60,7 @@ _AROUND: Final = 4.0  # letters, for title and legend
 
 
 def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
-    """Draw what `Explanation.plot` describes.
-
-    - raises OptionError: if the figure has no such option.
-    """
+    """Draw what `Explanation.plot` describes."""
     chosen = {} if kind is None else {"kind": check_one_of("kind", kind, (*KINDS, "effects"))}
     if what is None:
         return _draw(plot_ranking, (explanation,), {**chosen, **options})
@@ -87,10 +83,16 @@ def plot_of_models(models: ModelComparison, what: Any, kind: str | None, options
 
 
 def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Axes | Figure:
+    """Check what every figure has, and draw it with the options of its own.
+
+    - raises OptionError: if the figure has no such option.
+    """
     known = [name for name in list(inspect.signature(draw).parameters)[len(arguments) :] if name != "besides"]
     unknown = next((name for name in options if name not in (*known, "besides")), None)
     if unknown is not None:
         raise OptionError.unknown("plot", unknown, known)
+    check_title(options.get("title"))
+    check_flag("legend", options.get("legend", True), usual=True)
     return draw(*arguments, **options)
 
 
@@ -108,7 +110,6 @@ def plot_ranking(
 ) -> Axes:
     """Draw the features as bars, as `Explanation.plot` describes."""
     check_integer("max_features", max_features, 1, "Use `max_features=30` for the default.")
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     decay = explanation.settings.decay if decay is None else decay
     level = None if ci is None else check_level(ci)
     state = ViewState(decay=decay, rank_by=rank_by, ci=level, besides=besides or Besides())
@@ -116,9 +117,9 @@ def plot_ranking(
     ax = given_axes(ax, n_rows=min(max_features, len(ranking.bars)))
     handles = draw_ranking(ax, ranking, decay, max_features)
     add_x_label(ax, ranking.caption)
-    if has_legend:
+    if legend:
         add_legend(ax, handles)
-    add_title(ax, ranking.heading, given)
+    add_title(ax, ranking.heading, title)
     return ax
 
 
@@ -143,16 +144,11 @@ def plot_curves(
         explanation, color_by, decay, feature=opened.label, kind=kind, anchor=opened._anchor_place(anchor),
         max_lines=max_lines, besides=besides or Besides(),
     )  # fmt: skip
-    is_colored = drawn_models(state) is not None or color_by is not None
-    check_given(palette, is_colored=is_colored)
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     lines = shown_lines(explanation, opened, state)
     check_palette(lines.coloring, palette)
     may_grow, ax = ax is None, given_axes(ax)
-    draw_curves(
-        ax, lines, len(opened.rows), palette=palette, legend=has_legend, may_grow=may_grow,
-    )  # fmt: skip
-    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", given)
+    draw_curves(ax, lines, len(opened.rows), palette=palette, legend=legend, may_grow=may_grow)
+    add_title(ax, f"{KIND_TITLES[lines.kind]} of {opened.label}", title)
     if may_grow:
         part_names(root_of(ax))
     return ax
@@ -204,8 +200,6 @@ def plot_panels(
         raise OptionError.no_features()
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
-    check_given(palette, is_colored=color_by is not None)
-    given, has_legend = check_title(title), check_flag("legend", legend, usual=True)
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
     drawn = [shown_lines(explanation, each, replace(state, feature=each.label)) for each in opened]
     check_palette(drawn[0].coloring, palette)
@@ -219,11 +213,11 @@ def plot_panels(
     figure = bare_figure(n_columns * width, n_rows * height + _AROUND * size_of("font.size") / 72)
     draw_small_plots(
         figure, smalls, n_columns=n_columns, width=72 * n_columns * width, kind=kind, n_rows=len(opened[0].rows),
-        palette=palette, legend=has_legend,
+        palette=palette, legend=legend,
     )  # fmt: skip
     usual = f"{KIND_TITLES[kind]} of {len(opened)} of {counted(len(explanation), 'feature')}"
-    if given:
-        figure.suptitle(usual if given is True else given)
+    if title:
+        figure.suptitle(usual if title is True else title)
     what = {"ice": "", "c-ice": "change of the ", "d-ice": "slope of the "}[kind] + explanation.output_label
     figure.supylabel(fitted(what, 72 * figure.get_figheight(), size_of("figure.labelsize")))
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -103,8 +104,7 @@ def _add_figures(ax: Axes, ranking: Ranking, shown: Sequence[Bar], look: Look) -
     texts = [ranking.write(bar.value) for bar in shown]
     room, widest = kept_width(ax), max(width_of(text, size) for text in texts)
     taken = min((1 - _LEAST_BAR) * room, widest + _SIGN + 2 * _GAP)
-    highs = [bar.interval[1] for bar in shown if bar.interval is not None]
-    longest = max(highs + [_finite(reach) for bar in shown for reach in (bar.value, bar.tick, *bar.of_models)]) or 1.0
+    longest = replace(ranking, bars=tuple(shown)).longest or 1.0
     ax.set_xlim(0, longest / (1 - taken / room))
     across = ax.get_yaxis_transform()
     right: dict[str, Any] = {"xycoords": across, "textcoords": "offset points", "ha": "right", "va": "center"}

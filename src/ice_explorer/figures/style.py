@@ -44,21 +44,11 @@ _MORE_HUES: Final = {False: ("#3d1466", "#682c00"), True: ("#f0e442", "#e6e6e6")
 _OTHER: Final = {False: "#9a9a9a", True: "#8c8c8c"}
 
 
-def check_title(title: object) -> bool | str | None:
+def check_title(title: object) -> None:
     """Check a title: a text, True for the usual one, None or False for none."""
     if title is not None and not isinstance(title, (bool, str)):
         raise OptionError.must(
             "title", "be a text, True or None", title, "Leave it out for the usual title, or use `title=None` for none."
-        )
-    return title
-
-
-def check_given(palette: object, *, is_colored: bool) -> None:
-    """Refuse a palette for curves that no column colours."""
-    if palette is not None and not is_colored:
-        raise OptionError(
-            "`palette` must come with `color_by`; no column colours the curves.",
-            "Name a column, or choose the colour of all curves with `axes.prop_cycle` of Matplotlib's `rcParams`.",
         )
 
 
@@ -214,6 +204,11 @@ def palette_of(coloring: Coloring, look: Look, given: object = None, plain: Any 
 
 def check_palette(coloring: Coloring, palette: object) -> None:
     """Refuse a palette that cannot colour these lines, before a figure is made that nobody needs."""
+    if palette is not None and coloring.title is None:
+        raise OptionError(
+            "`palette` must come with `color_by`; no column colours the curves.",
+            "Name a column, or choose the colour of all curves with `axes.prop_cycle` of Matplotlib's `rcParams`.",
+        )
     palette_of(coloring, ON_WHITE, palette)
 
 

@@ -295,17 +295,12 @@ def _opened(explanation: Explanation, ranking: Ranking, state: ViewState) -> Sce
 
 def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: ViewState) -> Lines:
     """Draw a feature as a reader chose to see it; without the lines that were switched off."""
-    models = drawn_models(state)
-    if models is not None:
+    models = state.besides.models
+    if models is not None and state.color_by is None and state.choice("models"):  # their curves share the axes
         return _filtered(_lines_of_models(explanation, models, state), state.choices)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     lines = lines_of(explanation, opened, state, split=split, fades_unlike=state.fades_unlike)
     return _filtered(_as_chosen(explanation, lines, state), state.choices)
-
-
-def drawn_models(state: ViewState) -> ModelComparison | None:
-    """Return the models whose curves share the axes; None where those of the open one are drawn alone."""
-    return state.besides.models if state.color_by is None and state.choice("models") else None
 
 
 def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> Lines:
