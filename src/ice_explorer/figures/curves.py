@@ -26,7 +26,6 @@ from ice_explorer.tables.column import are_in_calendar
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -105,11 +104,14 @@ class FeaturePlot:
         some = "" if self._n_drawn == n_rows else f" of {n_rows:,}"
         self._curves_label = f"{self._n_drawn:,}{some} curves"
         self._dim = _DIMMED if lines.selected.any() else 1.0
-        self._width = 1.5 * self.look.line_width
+        width = 1.5 * self.look.line_width
+        halo = Stroke(linewidth=width + 1.6 * self.look.line_width, foreground=self.look.mixed(0), alpha=0.85)
+        self._halo: list[Any] = [halo, Normal()]  # parts a line from those below it
+        self._ends: list[tuple[float, str, Any, str]] = []  # of means: height, name, colour and group id
         self._mean_color: Any = self.look.mixed(1)
         self._mean_mark: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 5.5 * self.look.line_width}
         self._mean_mark |= {"markeredgecolor": self.look.mixed(0), "markeredgewidth": 0.8}
-        usual = {"color": self._mean_color, "linewidth": self._width, "zorder": 4.5, "gid": "mean", "label": "mean"}
+        usual = {"color": self._mean_color, "linewidth": width, "zorder": 4.5, "gid": "mean", "label": "mean"}
         self._mean_look = {**usual, **(self._mean_mark if lines.on_levels else {})}
         self._selected_mean_look = {**self._mean_look, "color": PICK, "gid": "selected mean", "zorder": 4.2}
         self._selected_mean_look["label"] = explanation("selected_mean").name
@@ -149,17 +151,14 @@ class FeaturePlot:
         if not self.is_small or lines.on_levels:
             self._add_dots()
         self._add_selected()
-        named: list[tuple[float, str, Any, str]] = []
         if lines.group_means is None:
             self._add_mean()
-            named.append((float(lines.mean[-1]), "mean", self._mean_color, "mean name"))
         if not self.is_small or lines.group_means is not None:
-            named += self._add_group_means()
+            self._add_group_means()
         if self.names_at_ends:
-            self._name_ends(named)
+            self._name_ends()
         if lines.ale is not None:
-            x = lines.ale[0] - _ALE_ASIDE * lines.on_levels
-            self.ax.plot(x, lines.ale[1], **{"path_effects": self._halo(), **self._ale_look})
+            self._line(lines.ale[0] - _ALE_ASIDE * lines.on_levels, lines.ale[1], self._ale_look)
         return foot
 
     def set_limits(self, foot: float) -> None:
@@ -272,16 +271,20 @@ class FeaturePlot:
         n_lines, order = len(values), np.random.default_rng(0).permutation(len(values))  # no group hides the others
         opaque = 1 - math.exp(-_line_strength(n_lines))
         are_many = self.is_small or n_lines > _MOST_STROKES
-        colors = self.palette.at(self.coloring.values[order])
-        drawn = self._strokes(x, values[order], opacity[order], opaque if are_many else most * opaque, colors)
+        colors, width = self.palette.at(self.coloring.values[order]), _line_thickness(n_lines) * _PT_PER_PX
+        look = {"linewidth": width * self.look.line_width, "zorder": 2.0, "gid": "curves", "label": self._curves_label}
+        strength = opaque if are_many else most * opaque
+        drawn = self._strokes(x, values[order], opacity[order], strength, colors, **look, rasterized=are_many)
         if are_many and most < 1:
             drawn.set_agg_filter(lambda image, _dpi: (np.asarray(image) * [1.0, 1.0, 1.0, most], 0, 0))  # of all
-        width = _line_thickness(n_lines) * _PT_PER_PX * self.look.line_width
-        drawn.set(linewidth=width, zorder=2.0, gid="curves", label=self._curves_label, rasterized=are_many)
-        self._cut(drawn)
 
-    def _strokes(self, x: Array, values: Array, opacity: Array, opaque: float, colors: Array) -> LineCollection:
-        """Add curves in runs of equal opacity, in sixteenths, the faintest still visible."""
+    def _strokes(
+        self, x: Array, values: Array, opacity: Array, opaque: float, colors: Array, **look: Any
+    ) -> LineCollection:
+        """Add curves in runs of equal opacity, in sixteenths, the faintest still visible.
+
+        Those that are too steep for the axis end where the strips begin.
+        """
         paths, shades = [], []
         for row, color, fade in zip(values, colors, opacity, strict=True):
             steps = np.maximum(1, np.floor(fade * _OPACITY_STEPS + 0.5).astype(int))
@@ -289,15 +292,13 @@ class FeaturePlot:
             for first, last in itertools.pairwise(bounds):
                 paths.append(np.column_stack([x[first : last + 1], row[first : last + 1]]))
                 shades.append([*color, opaque * steps[first] / _OPACITY_STEPS])
-        drawn = LineCollection(paths, colors=np.array(shades).reshape(-1, 4), capstyle="butt", joinstyle="round")
+        look |= {"capstyle": "butt", "joinstyle": "round"}
+        drawn = LineCollection(paths, colors=np.array(shades).reshape(-1, 4), **look)
         self.ax.add_collection(drawn, autolim=False)
-        return drawn
-
-    def _cut(self, artist: Artist) -> None:
-        """End lines that are too steep for the axis where the strips begin."""
         if self.lines.is_cut:
             low, high = self.y_domain
-            artist.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
+            drawn.set_clip_path(Rectangle((0, low), 1, high - low, transform=self.ax.get_yaxis_transform()))
+        return drawn
 
     def _add_selected(self) -> None:
         """Draw the selected rows once more, over the others, and their mean."""
@@ -310,16 +311,15 @@ class FeaturePlot:
         colors = self._selected_colors(self.coloring.values[chosen])
         opaque, width = (1.0, 1.2) if len(values) <= _MOST_SELECTED else (0.5, 0.7)
         rim = np.tile(self.look.mixed(0), (len(values), 1))
-        for inks, wider, strength, order in ((rim, 1.6, 0.8, 2.6), (colors, 0.0, opaque, 2.7)):
-            strokes = self._strokes(x, values, opacity, strength, inks)
-            strokes.set(linewidth=width * self.look.line_width + wider, zorder=order, gid="selected", label="_selected")
-            self._cut(strokes)
-        ring: dict[str, Any] = {"facecolors": colors, "edgecolors": PICK, "linewidths": 1.0, "zorder": 2.9}
+        usual: dict[str, Any] = {"gid": "selected", "label": "_selected"}
+        width *= self.look.line_width
+        self._strokes(x, values, opacity, 0.8, rim, linewidth=width + 1.6, zorder=2.6, **usual)
+        self._strokes(x, values, opacity, opaque, colors, linewidth=width, zorder=2.7, **usual)
+        usual = {"gid": "selected values", "label": "_selected", "zorder": 2.9}
         at = self._at(lines.own_x)[chosen]
-        self.ax.scatter(at, lines.own_y[chosen], s=self._area(2.6), **ring, gid="selected values", label="_selected")
+        self._dots(at, lines.own_y[chosen], 2.6, facecolors=colors, edgecolors=PICK, linewidths=1.0, **usual)
         if lines.group_means is None and len(values) > 1:
-            look = {**self._selected_mean_look, "label": "_mean of selected"}
-            self.ax.plot(x, values.mean(axis=0), **{"path_effects": self._halo(), **look})
+            self._line(x, values.mean(axis=0), self._selected_mean_look, label="_mean of selected")
 
     def _selected_colors(self, values: Any) -> Any:
         is_plain = self.coloring.title is None or self.lines.on_levels
@@ -330,43 +330,47 @@ class FeaturePlot:
     def _add_mean(self) -> None:
         """Draw the mean of all curves, dotted where most of them are unlike the data, as on screen."""
         lines = self.lines
-        x, look = (lines.grid, self._mean_mark) if lines.on_levels else (lines.x, {"path_effects": self._halo()})
+        x = lines.grid if lines.on_levels else lines.x
         solid, dotted = np.ones(len(x), bool), np.zeros(len(x), bool)
         if not lines.on_levels and lines.unlike is not None and len(lines.unlike) == len(x):
             is_unlike = lines.unlike > _MOST
             solid = ~is_unlike | np.append(~is_unlike[1:], False)  # both lines meet at the ends of a stretch
             dotted = is_unlike | np.append(is_unlike[1:], False)
-        self.ax.plot(x, np.where(solid, lines.mean, np.nan), **{**look, **self._mean_look})
+        halo = None if lines.on_levels else self._halo
+        self._line(x, np.where(solid, lines.mean, np.nan), self._mean_look, path_effects=halo)
         if dotted.any():
-            self.ax.plot(x, np.where(dotted, lines.mean, np.nan), **{**self._mean_look, **_DOTTED})
+            self._line(x, np.where(dotted, lines.mean, np.nan), self._mean_look | _DOTTED, path_effects=None)
         if lines.missing is not None:
-            beside: dict[str, Any] = {"linestyle": "none", "label": "_mean", "gid": "mean with the value missing"}
-            self.ax.plot([self.beside], [lines.missing.mean], **{**self._mean_look, **self._mean_mark, **beside})
+            beside = {"label": "_mean", "gid": "mean with the value missing", "path_effects": None}
+            self._line([self.beside], [lines.missing.mean], self._mean_look | self._mean_mark, **beside)
+        self._ends.append((float(lines.mean[-1]), "mean", self._mean_color, "mean name"))
 
-    def _add_group_means(self) -> list[tuple[float, str, Any, str]]:
-        """Draw the mean of each level that colours lines, on levels dots side by side; return ends and names."""
+    def _line(self, x: Any, y: Any, look: dict[str, Any], **other: Any) -> None:
+        """Draw a line, or marks, that stand out from the lines below."""
+        self.ax.plot(x, y, **{"path_effects": self._halo, **look, **other})
+
+    def _add_group_means(self) -> None:
+        """Draw the mean of each level that colours lines, on levels dots side by side."""
         lines, coloring = self.lines, self.coloring
         groups = [level for level in range(len(coloring.levels)) if (coloring.values == level).any()]
-        ends: list[tuple[float, str, Any, str]] = []
         for at, level in enumerate(groups):
             members: Mask = coloring.values == level
             aside = ((at + 0.5) / len(groups) - 0.5) * _GROUPS_ASIDE
             mean = lines.values[members].mean(axis=0) if lines.group_means is None else lines.group_means[level]
             look = {**self._mean_look, "color": to_hex(self.palette.at(level)), "zorder": 4.3, "gid": "group mean"}
-            look |= {"label": f"_mean of {coloring.levels[level]}", "path_effects": self._halo()}
-            self.ax.plot(lines.grid + aside if lines.on_levels else lines.x, mean, **look)
-            ends.append((float(mean[-1]), coloring.levels[level], self.palette.at(level), "group name"))
+            look["label"] = f"_mean of {coloring.levels[level]}"
+            self._line(lines.grid + aside if lines.on_levels else lines.x, mean, look)
+            self._ends.append((float(mean[-1]), coloring.levels[level], self.palette.at(level), "group name"))
             if lines.missing is not None and lines.group_means is None:
                 height = float(lines.missing.values[members].mean())
-                self.ax.plot([self.beside + aside * self._beside_reach], [height], **{**look, **self._mean_mark})
-        return ends
+                self._line([self.beside + aside * self._beside_reach], [height], look | self._mean_mark)
 
-    def _name_ends(self, ends: list[tuple[float, str, Any, str]]) -> None:
+    def _name_ends(self) -> None:
         """Write names beside the ends of means, which `part_names` moves apart, and above them what groups are of."""
         size, (low, high) = size_of("legend.fontsize"), self.y_domain
         where: dict[str, Any] = {"xycoords": self.ax.get_yaxis_transform(), "textcoords": "offset points"}
         where |= {"va": "center", "fontsize": size, "annotation_clip": False}
-        ends = sorted(ends)
+        ends = sorted(self._ends)
         if len(ends) > 1:
             ends.append((ends[-1][0], self.coloring.title or "", self.look.mixed(0.7), "group title"))
         for height, name, color, gid in ends:
@@ -381,22 +385,16 @@ class FeaturePlot:
             look |= {"linestyle": "none", "marker": "D", "markersize": 5.5 * width}
         return {**look, "gid": "ale", "label": explanation("ale").name}
 
-    def _halo(self) -> list[Any]:
-        """Part a line from those below it."""
-        width = self._width + 1.6 * self.look.line_width
-        return [Stroke(linewidth=width, foreground=self.look.mixed(0), alpha=0.85), Normal()]
-
     # --- dots -------------------------------------------------------------------------------------
 
     def _add_target(self) -> None:
         """Draw what was observed as hollow points behind the lines."""
         if self.lines.target is None:
             return
-        n = len(self.lines.target)
-        shade = max(0.25, 0.6 * min(1.0, _FEW_TARGETS / n) ** 0.35)
-        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": [(*self.look.mixed(1), shade)], "linewidths": 0.5}
-        ring |= {"gid": "target", "label": self.lines.target_text, "zorder": 1.8, "rasterized": n > _MOST_DOTS}
-        self.ax.scatter(self._at(self.lines.own_x), self.lines.target, s=self._area(2.1), **ring)
+        shade = max(0.25, 0.6 * min(1.0, _FEW_TARGETS / len(self.lines.target)) ** 0.35)
+        ring = {"facecolors": "none", "edgecolors": [(*self.look.mixed(1), shade)], "linewidths": 0.5, "zorder": 1.8}
+        at = self._at(self.lines.own_x)
+        self._dots(at, self.lines.target, 2.1, gid="target", label=self.lines.target_text, **ring)
 
     def _add_phantoms(self) -> None:
         """Draw predictions at every level but the row's own, and those with the value missing."""
@@ -418,9 +416,8 @@ class FeaturePlot:
         strength = 0.9 if is_few else 0.7 * (_FEW_DOTS / n_lines) ** 0.25
         colors = to_rgba_array(self.palette.at(self.coloring.values))[line]
         colors[:, 3] = strength * opacity[line, level] * self._dim
-        look: dict[str, Any] = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions"}
-        look |= {"rasterized": len(line) > _MOST_DOTS, "s": self._area(1.5 if is_few else 1.1)}
-        self.ax.scatter(self._at(levels[level], line), values[line, level], color=colors, **look)
+        look = {"linewidths": 0, "zorder": 2.3, "gid": "predictions", "label": "_predictions", "color": colors}
+        self._dots(self._at(levels[level], line), values[line, level], 1.5 if is_few else 1.1, **look)
 
     def _add_dots(self) -> None:
         """Draw the prediction of each row at its observed value; on levels, among many others, dots are larger."""
@@ -434,13 +431,13 @@ class FeaturePlot:
         low, high = self.y_domain  # the steepest slopes may leave the axes
         drawn = np.isfinite(at) & (lines.own_y >= low) & (lines.own_y <= high) & ~lines.axis.is_off(lines.own_x)
         colors = self.palette.at(self.coloring.values[drawn])
-        look: dict[str, Any] = {"zorder": 2.5, "gid": "observed", "label": _OBSERVED, "linewidths": 0}
-        look |= {"rasterized": len(colors) > _MOST_DOTS, "s": self._area(radius)}
-        self.ax.scatter(at[drawn], lines.own_y[drawn], c=colors, alpha=opacity * self._dim, **look)
+        look = {"zorder": 2.5, "gid": "observed", "label": _OBSERVED, "linewidths": 0, "alpha": opacity * self._dim}
+        self._dots(at[drawn], lines.own_y[drawn], radius, c=colors, **look)
 
-    def _area(self, radius: float) -> float:
-        """Area of a dot of so many px [pt²], as `scatter` wants it."""
-        return float((2 * radius * _PT_PER_PX * rcParams["lines.markersize"] / 6) ** 2)
+    def _dots(self, x: Array, y: Array, radius: float, **look: Any) -> None:
+        """Draw dots of so many px."""
+        area = (2 * radius * _PT_PER_PX * rcParams["lines.markersize"] / 6) ** 2  # pt²
+        self.ax.scatter(x, y, s=area, rasterized=len(x) > _MOST_DOTS, **look)
 
     # --- legend ---------------------------------------------------------------------------------
 
