@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from itertools import combinations
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -209,10 +209,9 @@ class ModelComparison:
         -------
         Axes
         """
-        from ice_explorer.figures.plot import plot_of_models
+        from ice_explorer.figures.plot import plot
 
-        drawn: Axes = plot_of_models(self, what, kind, options)
-        return drawn
+        return cast("Axes", plot(self._open, what, kind, options, self))
 
 
 # --- what can be compared -------------------------------------------------------------------------

@@ -14,8 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.wire.curves import describe_colors
-from ice_explorer.wire.replies import describe_in_common, describe_moves
+from ice_explorer.wire.replies import describe_colors, describe_in_common, describe_moves
 
 TOKYO = pd.date_range("2024-01-01", periods=6, freq="D", tz="Asia/Tokyo")
 BERLIN = pd.date_range("2024-03-29", periods=6, freq="D", tz="Europe/Berlin")  # summer time begins on the 31st

@@ -29,16 +29,20 @@ from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.scene.lines import ale_line, lines_of
 from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import (
+from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header, outline_of
+from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
+from ice_explorer.wire.replies import (
     describe_classes,
     describe_colors,
     describe_curves,
+    describe_drivers,
+    describe_in_common,
     describe_interactions,
+    describe_moves,
+    describe_rows,
     describe_two_way,
+    reply_to,
 )
-from ice_explorer.wire.header import METRICS, PROFILES, Tables, describe_header, outline_of
-from ice_explorer.wire.messages import PROTOCOL_VERSION, ExtremeBody, WhatIfBody
-from ice_explorer.wire.replies import describe_drivers, describe_in_common, describe_moves, describe_rows, reply_to
 from ice_explorer.wire.requests import parse_request
 
 pytestmark = pytest.mark.current  # what is sent follows today's pandas and scikit-learn

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.features.columns import level_names
-from ice_explorer.wire.curves import describe_colors
+from ice_explorer.wire.replies import describe_colors
 
 
 def model(rows):

@@ -16,9 +16,8 @@ import ice_explorer as ice
 from ice_explorer.errors import OptionError
 from ice_explorer.tables.column import MOST_LETTERS, make_labels, shortened, sort_levels
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header
-from ice_explorer.wire.replies import describe_drivers, describe_rows
+from ice_explorer.wire.replies import describe_colors, describe_curves, describe_drivers, describe_rows
 
 LONG = "the room was clean and the staff friendly but the street is loud at night " * 100
 NAMES = st.one_of(

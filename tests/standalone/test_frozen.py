@@ -28,8 +28,7 @@ from ice_explorer.standalone import page as page_module
 from ice_explorer.standalone import recording as recording_module
 from ice_explorer.widget.work import work_of
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_two_way
-from ice_explorer.wire.replies import describe_drivers
+from ice_explorer.wire.replies import describe_drivers, describe_two_way
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 

@@ -13,7 +13,7 @@ import ice_explorer as ice
 from ice_explorer.errors import Cancelled
 from ice_explorer.locks import checkpoint
 from ice_explorer.widget.background import Background
-from ice_explorer.wire.curves import describe_colors
+from ice_explorer.wire.replies import describe_colors
 
 
 class Model:

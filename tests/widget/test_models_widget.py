@@ -20,8 +20,8 @@ from ice_explorer.errors import DataError, OptionError
 from ice_explorer.scene.choices import Besides, ViewState
 from ice_explorer.standalone.recording import record
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_curves
 from ice_explorer.wire.header import DECAYS, METRICS, PROFILES
+from ice_explorer.wire.replies import describe_curves
 
 
 @pytest.fixture(scope="module", name="X")

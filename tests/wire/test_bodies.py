@@ -16,8 +16,8 @@ from ice_explorer.export import save
 from ice_explorer.features.axis_text import cell_text
 from ice_explorer.scene.choices import ViewState
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_colors, describe_curves
 from ice_explorer.wire.header import describe_header, outline_of
+from ice_explorer.wire.replies import describe_colors, describe_curves
 
 
 def column_of(values):

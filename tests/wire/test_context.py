@@ -15,9 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from ice_explorer import ICEExplorer, explain
 from ice_explorer.scene.build import scene
 from ice_explorer.scene.choices import ViewState
-from ice_explorer.wire.curves import describe_curves
 from ice_explorer.wire.header import describe_header, score_text
-from ice_explorer.wire.replies import describe_drivers
+from ice_explorer.wire.replies import describe_curves, describe_drivers
 
 N = 400
 

@@ -59,41 +59,38 @@ _PANEL: Final = (0.38, 0.4)  # of the size of a usual figure
 _AROUND: Final = 4.0  # letters, for title and legend
 
 
-def plot(explanation: Explanation, what: Any, kind: str | None, options: Mapping[str, Any]) -> Axes | Figure:
-    """Draw what `Explanation.plot` describes."""
-    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, (*KINDS, "effects"))}
-    if what is None:
-        return _draw(plot_ranking, (explanation,), {**chosen, **options})
-    if kind == "effects":
-        return _draw(plot_effects, (explanation, what), options)
-    draw: Callable[..., Axes | Figure] = plot_curves
-    if what not in explanation:
-        is_pair = isinstance(what, tuple) and len(what) == 2
-        draw = plot_pair if is_pair else plot_panels if isinstance(what, list) else plot_curves
-    return _draw(draw, (explanation, what), {**chosen, **options})
-
-
-def plot_of_models(models: ModelComparison, what: Any, kind: str | None, options: Mapping[str, Any]) -> Any:
-    """Draw what `ModelComparison.plot` describes."""
-    chosen = {} if kind is None else {"kind": check_one_of("kind", kind, KINDS)}
-    besides = {**chosen, **options, "besides": Besides(models=models)}
-    if what is None:
-        return _draw(plot_ranking, (models._open,), besides)
-    return _draw(plot_curves, (models._open, what), besides)
-
-
-def _draw(draw: Callable[..., Axes | Figure], arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Axes | Figure:
-    """Check what every figure has, and draw it with the options of its own.
+def plot(
+    explanation: Explanation,
+    what: Any,
+    kind: str | None,
+    options: Mapping[str, Any],
+    models: ModelComparison | None = None,
+) -> Axes | Figure:
+    """Draw what `Explanation.plot` describes, or of several models what `ModelComparison.plot` does.
 
     - raises OptionError: if the figure has no such option.
     """
+    arguments: tuple[Any, ...] = (explanation,) if what is None else (explanation, what)
+    kinds = (*KINDS, "effects") if models is None else KINDS
+    chosen: dict[str, Any] = {} if kind is None else {"kind": check_one_of("kind", kind, kinds)}
+    draw: Callable[..., Axes | Figure] = plot_curves
+    if what is None:
+        draw = plot_ranking
+    elif kind == "effects":
+        draw, chosen = plot_effects, {}
+    elif models is None and what not in explanation:
+        is_pair = isinstance(what, tuple) and len(what) == 2
+        draw = plot_pair if is_pair else plot_panels if isinstance(what, list) else plot_curves
+    chosen |= options
     known = [name for name in list(inspect.signature(draw).parameters)[len(arguments) :] if name != "besides"]
-    unknown = next((name for name in options if name not in (*known, "besides")), None)
+    unknown = next((name for name in chosen if name not in known), None)
     if unknown is not None:
         raise OptionError.unknown("plot", unknown, known)
-    check_title(options.get("title"))
-    check_flag("legend", options.get("legend", True), usual=True)
-    return draw(*arguments, **options)
+    check_title(chosen.get("title"))
+    check_flag("legend", chosen.get("legend", True), usual=True)
+    if models is not None:
+        chosen["besides"] = Besides(models=models)
+    return draw(*arguments, **chosen)
 
 
 def plot_ranking(

@@ -46,9 +46,9 @@ from ice_explorer.widget.static_picture import EXPLORER, SECONDS_FOR_PICTURE, dr
 from ice_explorer.widget.traits import check_color_by, check_feature, checked, fit_state, read_state
 from ice_explorer.widget.work import Wanted, Work, work_of
 from ice_explorer.wire.arrays import packed
-from ice_explorer.wire.curves import describe_colors
 from ice_explorer.wire.header import describe_header, score_text
 from ice_explorer.wire.messages import NoBody, Note, Refusal, Reply
+from ice_explorer.wire.replies import describe_colors
 from ice_explorer.wire.requests import CancelRequest, ColorsRequest, Request, ResumeRequest, is_text, parse_request
 
 if TYPE_CHECKING:

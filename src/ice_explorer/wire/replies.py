@@ -15,20 +15,25 @@ from ice_explorer.drivers.candidates import strong_correlations
 from ice_explorer.errors import OptionError
 from ice_explorer.features.axis_text import cell_text, cell_writer, make_column_clock, short_cell_text, writer
 from ice_explorer.locks import checkpoint
+from ice_explorer.results.column_colors import LevelColors, column_colors
 from ice_explorer.results.options import OF_MODELS
-from ice_explorer.scene.build import effects_sentence
-from ice_explorer.scene.display_axis import axis_of
-from ice_explorer.wire import curves, messages, requests
+from ice_explorer.scene.build import average_text, effects_sentence
+from ice_explorer.scene.display_axis import axis_of, display_axis, histogram
+from ice_explorer.scene.lines import missing_of
+from ice_explorer.wire import messages, requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from ice_explorer.beyond.interactions import Interactions
+    from ice_explorer.beyond.two_way import TwoWay
     from ice_explorer.drivers.candidates import InCommon
     from ice_explorer.drivers.drivers import Driver, Drivers
     from ice_explorer.explanation import Explanation
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.plan import Classes
     from ice_explorer.scene.choices import Besides
     from ice_explorer.tables.column import Column
 
@@ -55,12 +60,12 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             if model is not None:
                 explanations = {} if besides.models is None else besides.models.explanations
                 feature = explanations[check_one_of("model", model, list(explanations))][feature.feature]
-            return curves.describe_curves(known, feature, request.max_lines, request.selection, besides.target)
+            return describe_curves(known, feature, request.max_lines, request.selection, besides.target)
         case requests.ClassesRequest():
             assert besides.classes is not None  # noqa: S101 - else the request was refused
-            return curves.describe_classes(feature, besides.classes, feature._draw(request.max_lines))
+            return describe_classes(feature, besides.classes, feature._draw(request.max_lines))
         case requests.ColorsRequest(column=column, positions=positions, levels=levels):
-            return curves.describe_colors(known._column(column), positions, levels or ())
+            return describe_colors(known._column(column), positions, levels or ())
         case requests.DriversRequest():
             return describe_drivers(feature, feature._search_drivers())
         case requests.EffectsRequest():
@@ -71,17 +76,17 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
             items = [messages.CorrelatedItem(*row) for row in table.itertuples(name=None)]
             return messages.CorrelatedBody(feature.label, lead, items)
         case requests.UnlikeRequest():
-            return curves.describe_unlike(feature, request.positions)
+            return describe_unlike(feature, request.positions)
         case requests.IntervalsRequest():
             return _intervals(request, known, labels)
         case requests.InteractionsRequest():
             interactions = besides.joint.interactions(known)
             _advance(interactions._advance)
-            return curves.describe_interactions(known, interactions)
+            return describe_interactions(known, interactions)
         case requests.TwoWayRequest(first=first, second=second):
             two = besides.joint.pair(known, first, second)
             _advance(two._advance)
-            return curves.describe_two_way(two)
+            return describe_two_way(two)
         case requests.RowsRequest(positions=positions, sort_by=sort_by, descending=descending, most=most):
             return describe_rows(known, positions, sort_by, descending=descending, most=most)
         case requests.WhatIfRequest():
@@ -115,12 +120,11 @@ def _intervals(request: requests.IntervalsRequest, known: Explanation, labels: S
     limits, ranks, ties = known._rank_intervals(request.rank_by, request.level, request.decay)
     place = {label: at for at, label in enumerate(labels)}
     places = [place[label] for label in known._labels]
-    ends = np.full((4, len(labels)), np.nan)
+    low, high, rank_low, rank_high = ends = np.full((4, len(labels)), np.nan)
     ends[:, places] = *limits, *ranks
     tied = [(places[first], places[second]) for first, second in ties]
-    return messages.IntervalsBody(
-        len(places), len(places), messages.Intervals(ends[0], ends[1], ends[2], ends[3], tied)
-    )
+    intervals = messages.Intervals(low, high, rank_low, rank_high, tied)
+    return messages.IntervalsBody(len(places), len(places), intervals)
 
 
 def _what_if(request: requests.WhatIfRequest, known: Explanation) -> messages.WhatIfBody:
@@ -134,6 +138,145 @@ def _what_if(request: requests.WhatIfRequest, known: Explanation) -> messages.Wh
             break
         features.append(describe_moves(known[label], position, prediction))
     return messages.WhatIfBody(position, prediction, features)
+
+
+# --- one feature, or one column, as it is drawn ------------------------------------------------
+
+
+def describe_curves(
+    explanation: Explanation,
+    feature: FeatureExplanation,
+    max_lines: int,
+    selection: Sequence[int],
+    target: NDArray[np.float64] | None = None,
+) -> messages.CurvesBody:
+    """Describe the curves of some rows, among them those of the `selection`, with the observed `target` of all."""
+    positions = feature._draw(max_lines, selection)
+    curves = feature.compute_curves(positions)
+    offset = sum(feature._prediction_range) / 2
+    axis = axis_of(feature)
+    edges, counts = histogram(axis)
+    is_told = np.isin(feature._item.observed[positions], feature.axis).all()
+    missing = missing_of(feature, positions)
+    return messages.CurvesBody(
+        feature=feature.label,
+        kind=feature.dtype_kind,
+        levels=axis.levels,
+        n_lines=len(positions),
+        n_grid=len(axis.grid),
+        n_observations=explanation._n_observations,
+        offset=offset,
+        prediction_range=feature._prediction_range,
+        average=average_text(feature, axis, explanation.output_label),
+        row_labels=explanation._row_labels(positions),
+        median=axis.median,
+        clock=list(axis.clock.changes),
+        positions=positions,
+        observed=axis.observed[positions],
+        likelihood_scale=feature.likelihood_scale[positions],
+        predictions=feature._predictions(positions) - offset,
+        grid=axis.grid,
+        values=curves - offset,
+        partial_dependence=feature.partial_dependence - offset,
+        histogram_edges=edges,
+        histogram_counts=counts,
+        missing=None if missing is None else messages.MissingBody(missing.count, missing.mean, missing.values - offset),
+        distances=feature._item.measure_distances(positions) if axis.is_unordered else None,
+        target=None if target is None else target[positions],
+        at_own=None if is_told else feature._at_own_values(positions, curves) - offset,
+    )
+
+
+def describe_classes(
+    feature: FeatureExplanation, classes: Classes, positions: NDArray[np.int64]
+) -> messages.ClassesBody:
+    """Describe the curves of some rows for every class of the model; `feature` is that of the explained one."""
+    drawn = classes.lines(feature.feature, positions)
+    grid, curves = axis_of(feature).grid, drawn.curves
+    offsets = (curves.min(axis=(1, 2)) + curves.max(axis=(1, 2))) / 2
+    values = curves - offsets[:, None, None]
+    return messages.ClassesBody(
+        feature=feature.label,
+        kind=feature.dtype_kind,
+        outputs=list(drawn.outputs),
+        n_outputs=drawn.n_outputs,
+        explained=drawn.explained,
+        n_lines=len(positions),
+        n_grid=len(grid),
+        positions=positions,
+        grid=grid,
+        offsets=offsets.tolist(),
+        values=list(values),
+        means=list(values.mean(axis=1)),
+    )
+
+
+def describe_colors(column: Column, positions: Sequence[int], separate: Sequence[str] = ()) -> messages.ColorsBody:
+    """Describe the values of a column at some rows of X; `separate` levels have colours of their own."""
+    colors = column_colors(column, check_distinct_positions(positions, len(column.values)), separate)
+    scale: messages.ContinuousColors | messages.CategoryColors
+    if isinstance(colors, LevelColors):
+        scale = messages.CategoryColors(
+            colors.column, "category", colors.is_ordered, colors.levels, colors.places, colors.counts
+        )
+    else:
+        clock = list(colors.clock.changes)
+        scale = messages.ContinuousColors(
+            colors.column, "continuous", colors.of, colors.domain, colors.median, colors.levels, clock
+        )
+    return messages.ColorsBody(scale, colors.values)
+
+
+def describe_unlike(feature: FeatureExplanation, positions: Sequence[int]) -> messages.UnlikeBody:
+    """Describe which phantom observations of a feature are unlike 99 % of rows."""
+    unlike = feature._unlike_shares()
+    return messages.UnlikeBody(
+        feature=feature.label,
+        share=unlike.share,
+        summary=unlike.summary,
+        grid=axis_of(feature).grid,
+        shares=unlike.grid_shares,
+        flags=feature._are_unlike(positions),
+    )
+
+
+# --- several features together --------------------------------------------------------------------
+
+
+def describe_interactions(explanation: Explanation, interactions: Interactions) -> messages.InteractionsBody:
+    """Describe what is computed of interactions, the largest size first."""
+    labels = {feature.feature: feature.label for feature in explanation.values()}
+    by_feature = interactions._joint.items()
+    features = [messages.JointBody(labels[name], joint.h2, joint.effect) for name, joint in by_feature]
+    pairs = [
+        messages.PairJointBody(labels[first], labels[second], joint.h2, joint.effect)
+        for (first, second), joint in interactions._joint_of_pairs.items()
+    ]
+    return messages.InteractionsBody(
+        n_rows=len(interactions.row_positions),
+        n_observations=explanation._n_observations,
+        done=interactions._n_done,
+        total=interactions._n_steps,
+        features=sorted(features, key=lambda body: -body.effect),
+        pairs=sorted(pairs, key=lambda body: -body.effect),
+    )
+
+
+def describe_two_way(two: TwoWay) -> messages.TwoWayBody:
+    """Describe the partial dependence on two features; nothing of it before all is computed."""
+    if two._share_done < 1:
+        return messages.TwoWayBody(two._share_done, None)
+    first, second = (_pair_axis(two, which) for which in (0, 1))
+    near = two.near.astype(np.uint32)
+    return messages.TwoWayBody(
+        1.0, messages.TwoWay(first, second, len(two.row_positions), two.n_observations, two.partial_dependence, near)
+    )
+
+
+def _pair_axis(two: TwoWay, which: int) -> messages.PairAxis:
+    of, axis = (two.first, two.second)[which], display_axis(*two._axes[which])
+    clock, observed = list(axis.clock.changes), axis.observed[two.row_positions]
+    return messages.PairAxis(of.label, of.dtype_kind, axis.levels, clock, axis.grid, observed)
 
 
 # --- replies in words -----------------------------------------------------------------------------
