@@ -228,33 +228,28 @@ class FeaturePlot:
 
     def _add_strips(self) -> float:
         """Draw from the bottom upwards where the data are, and where curves say little; return the height taken."""
-        lines, look = self.lines, self.look
+        lines = self.lines
         left, right, shares, missing = lines.data_bars
         bars = list(zip(left.tolist(), right.tolist(), shares.tolist(), strict=True))
         if lines.missing is not None:
             half = (self.outer - self.beside) / 2
             bars.append((self.beside - half, self.beside + half, missing))
         boxes = [_box(start, stop, share) for start, stop, share in bars if share > 0]
-        strips: list[tuple[list[Array], Any, dict[str, Any]]] = [
-            (boxes, look.mixed(0.3), {"gid": "histogram", "label": "_histogram"})
-        ]
-        if lines.unlike is not None:
-            unlike = self._areas(lines.grid, lines.unlike)
-            strips.append((unlike, UNLIKE, {"alpha": 0.4, "gid": "unlike", "label": _UNLIKE_SHARE}))
-        usual: dict[str, Any] = {"edgecolors": [look.mixed(0)], "linewidths": 0.4, "zorder": 1.5}
-        for at, (shapes, color, style) in enumerate(strips):
-            placed = [shape * [1.0, _STRIP - _AIR / 2] + [0.0, at * _STRIP] for shape in shapes]
-            where = self.ax.get_xaxis_transform()
-            drawn = PolyCollection(placed, facecolors=[color], transform=where, **usual, **style)
-            self.ax.add_collection(drawn, autolim=False)
-        height = len(strips) * _STRIP
-        return height + _AIR / 2
+        self._add_strip(0, boxes, facecolors=[self.look.mixed(0.3)], gid="histogram", label="_histogram")
+        if lines.unlike is None:
+            return _STRIP + _AIR / 2
+        x, shares = lines.grid, lines.unlike
+        areas = [np.concatenate([np.column_stack([x, shares]), [[x[-1], 0.0], [x[0], 0.0]]])]
+        if lines.axis.has_levels or len(x) == 1:
+            areas = [_box(at - 0.3, at + 0.3, share) for at, share in zip(x.tolist(), shares.tolist(), strict=True)]
+        self._add_strip(1, areas, facecolors=[UNLIKE], alpha=0.4, gid="unlike", label=_UNLIKE_SHARE)
+        return 2 * _STRIP + _AIR / 2
 
-    def _areas(self, x: Array, shares: Array) -> list[Array]:
-        """Return shares along the axis as an area, or of levels as bars."""
-        if self.lines.axis.has_levels or len(x) == 1:
-            return [_box(at - 0.3, at + 0.3, share) for at, share in zip(x.tolist(), shares.tolist(), strict=True)]
-        return [np.concatenate([np.column_stack([x, shares]), [[x[-1], 0.0], [x[0], 0.0]]])]
+    def _add_strip(self, place: int, shapes: list[Array], **look: Any) -> None:
+        placed = [shape * [1.0, _STRIP - _AIR / 2] + [0.0, place * _STRIP] for shape in shapes]
+        look |= {"edgecolors": [self.look.mixed(0)], "linewidths": 0.4, "zorder": 1.5}
+        drawn = PolyCollection(placed, transform=self.ax.get_xaxis_transform(), **look)
+        self.ax.add_collection(drawn, autolim=False)
 
     def _add_rules(self) -> None:
         thin: dict[str, Any] = {"color": self.look.mixed(0.6), "linewidth": 0.5 * self.look.line_width, "zorder": 0.9}
@@ -518,9 +513,7 @@ def _line_strength(n_lines: int) -> float:
 
 def _line_thickness(n_lines: int) -> float:
     """Thickness of one line among so many, in px of 1/96 inch."""
-    if n_lines <= 10:
-        return 1.5
-    return 1.0 if n_lines >= 200 else 1.5 - 0.5 * math.log(n_lines / 10) / math.log(20)
+    return float(np.interp(math.log(max(1, n_lines)), np.log([10, 200]), [1.5, 1.0]))
 
 
 def strip_reach(n_rows: int, room: float) -> float:

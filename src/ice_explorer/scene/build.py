@@ -235,8 +235,7 @@ def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:
     ends: dict[str, tuple[float, float]] = {}
     if level is not None:
         (lows, highs), *_ = explanation._rank_intervals(metric, level, decay)
-        labels = explanation._labels
-        limits = zip(labels, lows.tolist(), highs.tolist(), strict=True)
+        limits = zip(explanation._labels, lows.tolist(), highs.tolist(), strict=True)
         ends = {label: (low, high) for label, low, high in limits if not math.isnan(low)}
     features = [explanation[name] for name in table.index]
     bars = tuple(
@@ -315,8 +314,7 @@ def _lines_of_models(explanation: Explanation, models: ModelComparison, state: V
         remark=next((part.remark for part in parts if part.remark is not None), None),
         group_means=np.stack([part.mean for part in parts]),
     )
-    spans = [part.y_span for part in parts if part.y_span is not None]
-    return _stretched(lines, spans) if spans else lines
+    return _stretched(lines, [part.y_span for part in parts])
 
 
 def _as_chosen(explanation: Explanation, lines: Lines, state: ViewState) -> Lines:
@@ -351,8 +349,8 @@ def _shared_span(explanation: Explanation, state: ViewState) -> Span | None:
 
 def _stretched(lines: Lines, spans: Iterable[Span | None]) -> Lines:
     """Return lines whose value axis covers these spans, and what it covers already."""
-    low, high = zip(*filter(None, [lines.y_span, *spans]), strict=True)
-    return replace(lines, y_span=(min(low), max(high)))
+    given = [span for span in (lines.y_span, *spans) if span is not None]
+    return replace(lines, y_span=(min(map(min, given)), max(map(max, given)))) if given else lines
 
 
 def _filtered(lines: Lines, choices: Mapping[str, Any]) -> Lines:
@@ -415,15 +413,13 @@ def _with_classes(explanation: Explanation, opened: FeatureExplanation, scene: S
     lines = lines_of(explanation, opened, replace(scene.state, kind="ice", decay=1.0, color_by=None), positions)
     result = classes.lines(opened.feature, positions)
     span = float(result.curves.min()), float(result.curves.max())
+    unplaced = np.full(len(positions), np.nan)  # observed values are marked above
+    lines = replace(lines, own_y=unplaced, missing=None, y_span=span)
     smalls = []
-    for at, output in enumerate(result.outputs):
-        curves = np.broadcast_to(result.curves[at], lines.values.shape)
-        unplaced = np.full(len(positions), np.nan)  # observed values are marked above
-        drawn = replace(
-            lines, values=curves, mean=curves.mean(axis=0), own_y=unplaced, missing=None,
-            y_span=span,
-        )  # fmt: skip
-        smalls.append(Small(output, drawn, at == result.explained))
+    for at, (output, drawn) in enumerate(zip(result.outputs, result.curves, strict=True)):
+        curves = np.broadcast_to(drawn, lines.values.shape)
+        of_class = replace(lines, values=curves, mean=curves.mean(axis=0))
+        smalls.append(Small(output, of_class, at == result.explained))
     return replace(scene, classes=tuple(smalls), n_classes=result.n_outputs)
 
 
@@ -571,13 +567,9 @@ def _fan_sentence(feature: FeatureExplanation) -> Parts:
 
 def _sides_of(second: Column, rows: Rows, driver: Driver) -> Rows:
     """Return the side of each row, 0 or 1; -1 where the value is missing."""
-    values = second.values[rows]
-    if driver.levels is None:
-        is_above = values > driver.threshold
-    else:
-        is_above = np.isin(
-            values, [place for place, level in enumerate(second.level_texts or ()) if level in driver.levels]
-        )
+    values, chosen = second.values[rows], driver.levels or ()
+    places = [place for place, level in enumerate(second.level_texts or ()) if level in chosen]
+    is_above = values > driver.threshold if driver.levels is None else np.isin(values, places)
     return np.where(np.isnan(values), -1, is_above)
 
 
