@@ -127,20 +127,17 @@ class FeaturePlot:
         self._slot, self.beside = slot, math.nan if lines.missing is None else self._end + 0.75 * slot
         self._beside_reach = per_px * strip_reach(len(self._place), slot / per_px)
 
-    def draw(self, room: float) -> float:
-        """Draw everything that has units of the data, over an axis of the feature that is so many pt long.
-
-        Returns the share of the height that is taken at the foot.
-        """
+    def draw(self, room: float) -> None:
+        """Draw everything that has units of the data, over an axis of the feature that is so many pt long."""
         lines = self.lines
         self._write_numbers()
         self._add_ticks(room)
-        foot = self._add_strips()
+        self._set_limits(self._add_strips())
         self._add_rules()
         if lines.is_empty:
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": self.ax.transAxes}
             self.ax.text(0.5, 0.5, "A constant feature has no slope.", **where, gid="note", wrap=True)
-            return foot
+            return
         self._add_target()
         if lines.on_levels:
             ends, values = strip_ends(lines.x, self.reach), np.repeat(lines.values, 2, axis=1)
@@ -159,9 +156,8 @@ class FeaturePlot:
             self._name_ends()
         if lines.ale is not None:
             self._line(lines.ale[0] - _ALE_ASIDE * lines.on_levels, lines.ale[1], self._ale_look)
-        return foot
 
-    def set_limits(self, foot: float) -> None:
+    def _set_limits(self, foot: float) -> None:
         """Extend the axes over the data, with a share of their height free below, unless limits are fixed."""
         low, high = self.y_domain
         self.ax.update_datalim([(self.inner, low - foot * (high - low) / (1 - foot)), (self.outer, high)])

@@ -19,15 +19,7 @@ from ice_explorer.figures.curves import FeaturePlot, part_names
 from ice_explorer.figures.effects import plot_effects, plot_pair
 from ice_explorer.figures.legend import add_color_bar, add_figure_legend, add_legend, add_shared_color_bar
 from ice_explorer.figures.ranking import draw_ranking
-from ice_explorer.figures.style import (
-    Look,
-    bare_figure,
-    check_palette,
-    check_title,
-    given_axes,
-    next_color,
-    palette_of,
-)
+from ice_explorer.figures.style import Look, bare_figure, check_palette, check_title, given_axes, next_color, palette_of
 from ice_explorer.figures.text import (
     add_title,
     add_x_label,
@@ -169,7 +161,7 @@ def draw_curves(
     bins = None if lines.n_bins is None else f"Slopes are over {lines.n_bins} quantile bins."
     add_x_label(ax, lines.x_title, [remark for remark in (bins, lines.remark) if remark is not None])
     drawn = FeaturePlot(ax, lines, n_rows, colors, may_grow=may_grow and legend)
-    drawn.set_limits(drawn.draw(kept_width(ax)))
+    drawn.draw(kept_width(ax))
     for handle in drawn.level_handles:
         ax.add_line(handle)  # draws nothing; `ax.legend()` finds it
     if legend:
@@ -253,7 +245,7 @@ def draw_small_plots(
             where: dict[str, Any] = {"ha": "center", "va": "center", "transform": ax.transAxes, "gid": "note"}
             ax.text(0.5, 0.5, broken("Levels without an order have no slopes.", 0.9 * room, size), **where)
         else:
-            plot.set_limits(plot.draw(room))
+            plot.draw(room)
     if not legend:
         return
     longest = max(plots, key=lambda each: (len(each.handles), not each.lines.on_levels))

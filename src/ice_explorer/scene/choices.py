@@ -185,9 +185,7 @@ class ViewState(DocumentState):
         object.__setattr__(self, "selection", tuple(self.selection))
         # Numbers become plain ones, which a file names as they are.
         for name in ("kind", "ci", "decay", "anchor"):
-            value = getattr(self, name)
-            if value is not None or name != "ci":
-                object.__setattr__(self, name, check_choice(name, value))
+            object.__setattr__(self, name, check_choice(name, getattr(self, name)))
 
     @property
     def fades_unlike(self) -> bool:
