@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -72,6 +73,7 @@ _MOST: Final = 0.5  # share of the curves
 _DOTTED: Final[dict[str, Any]] = {"linestyle": (0, (1, 1.2)), "gid": "mean unlike the data", "label": "_mean"}
 
 
+@dataclass(eq=False)
 class FeaturePlot:
     """The curves of a feature on some Axes.
 
@@ -82,21 +84,17 @@ class FeaturePlot:
     values, and the Axes reach from `inner` to `outer`.
     """
 
-    def __init__(
-        self,
-        ax: Axes,
-        lines: Lines,
-        n_rows: int,
-        palette: Palette,
-        *,
-        is_small: bool = False,
-        may_grow: bool = False,
-    ) -> None:
-        self.ax, self.lines, self.coloring, self.n_rows = ax, lines, lines.coloring, n_rows
-        self.palette, self.look = palette, Look.of(ax)
-        self.is_small = is_small
-        self.y_domain = lines.y_domain
-        has_room = may_grow and not lines.is_empty and len(lines.coloring.levels) <= _MOST_NAMED
+    ax: Axes
+    lines: Lines
+    n_rows: int
+    palette: Palette
+    is_small: bool = False
+    may_grow: bool = False
+
+    def __post_init__(self) -> None:
+        lines, n_rows = self.lines, self.n_rows
+        self.coloring, self.look, self.y_domain = lines.coloring, Look.of(self.ax), lines.y_domain
+        has_room = self.may_grow and not lines.is_empty and len(lines.coloring.levels) <= _MOST_NAMED
         self.names_at_ends = has_room and not lines.on_levels and lines.missing is None
         # What the levels in the legend are of; None where there are none.
         self.legend_title = lines.coloring.title if lines.coloring.levels and not self.names_at_ends else None
@@ -121,7 +119,7 @@ class FeaturePlot:
         air = 0.0 if lines.axis.has_levels else rcParams["axes.xmargin"] * (high - low)  # levels have their own
         self._end = high + air
         self.inner, self.outer = low - air, self._end + (0.0 if lines.missing is None else 1.25 * slot)
-        per_px = (self.outer - low) / (room_of(ax)[0] / _PT_PER_PX)
+        per_px = (self.outer - low) / (room_of(self.ax)[0] / _PT_PER_PX)
         self._place = place_in_strip(lines.positions)
         self.reach = per_px * strip_reach(len(self._place), 1.0 / per_px) if lines.on_levels else 0.0
         self._slot, self.beside = slot, math.nan if lines.missing is None else self._end + 0.75 * slot
