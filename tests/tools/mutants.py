@@ -74,9 +74,9 @@ MUTATIONS: Final = r"""
 - "selection", range(known._n_observations), "rows
 + "selection", range(known._n_observations + 1), "rows
 = the dots of a heat map are the first rows
-@ wire/curves.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
-- axis.observed[rows]
-+ axis.observed[: len(rows)]
+@ wire/replies.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
+- axis.observed[two.row_positions]
++ axis.observed[: len(two.row_positions)]
 = a call that ran out of memory is repeated as it was
 @ curves/brute.py : curves/test_brute.py
 - self._most = max(1, min(self._most, n_phantoms // 2))
@@ -191,7 +191,7 @@ MUTATIONS: Final = r"""
 - min_weight_fraction_leaf=least / total * (1 - 1e-9),
 + min_weight_fraction_leaf=0.0,
 = likelihood scales of lines are those of the first rows
-@ wire/curves.py : widget/test_drawn_rows.py widget/test_distance.py wire/test_bodies.py
+@ wire/replies.py : widget/test_drawn_rows.py widget/test_distance.py wire/test_bodies.py
 - likelihood_scale=feature.likelihood_scale[positions],
 + likelihood_scale=feature.likelihood_scale[: len(positions)],
 = a request does not wake a paused explorer
