@@ -20,7 +20,7 @@ from ice_explorer.export.save import save
 from ice_explorer.features import axis_text
 from ice_explorer.figures.plot import plot_curves, plot_ranking
 from ice_explorer.figures.style import hues
-from ice_explorer.figures.text import plain, printable
+from ice_explorer.figures.text import printable
 from ice_explorer.scene.build import Bar, Ranking, Scene, scene
 from ice_explorer.scene.choices import ViewState
 from ice_explorer.scene.display_axis import axis_ticks
@@ -195,7 +195,7 @@ def test_levels_keep_their_colours_from_dot_to_legend(explanation):
     }
     assert means == dict(zip(view.lines.coloring.levels, palette, strict=True))
     assert {name[:8] for name in texts(figure, "group name")} == {
-        plain(level)[:8] for level in view.lines.coloring.levels
+        printable(level).replace("$", r"\$")[:8] for level in view.lines.coloring.levels
     }
     assert texts(figure, "group title") == ["region"]
 

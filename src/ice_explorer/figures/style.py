@@ -17,7 +17,6 @@ from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import listed, quoted, text_of
 from ice_explorer.figures.paper import load_notebook_backend
 from ice_explorer.figures.text import root_of, size_of
-from ice_explorer.scene.coloring import is_diverging
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array
@@ -232,7 +231,7 @@ def _spread_colors(coloring: Coloring, colors: Any) -> Any:
 
 def _usual_colors(coloring: Coloring, look: Look) -> Any:
     """Return the colours of the style, or distinct hues where it has Matplotlib's own cycle."""
-    if coloring.domain is not None and is_diverging(coloring.domain):
+    if coloring.domain is not None and -coloring.domain[0] == coloring.domain[1] > 0:  # a colour for each sign
         return _DIVERGING[look.is_dark]
     if coloring.domain is None and not coloring.is_ordered:
         cycle = rcParams["axes.prop_cycle"]

@@ -27,11 +27,6 @@ def printable(text: str) -> str:
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.translate(_ONE_LINE))
 
 
-def plain(text: str) -> str:
-    """Return a text of which nothing is a formula."""
-    return printable(text).replace("$", r"\$")
-
-
 def width_of(text: str, size: Any) -> float:
     """Width of a text [pt] in the font that is in force."""
     from matplotlib.font_manager import FontProperties
@@ -54,8 +49,8 @@ def elide(text: str, room: float, size: Any) -> str:
 
 
 def fitted(text: str, room: float, size: Any) -> str:
-    """Cut a text to so many pt."""
-    return plain(elide(printable(text), room, size))
+    """Cut a text to so many pt; nothing of it is a formula."""
+    return elide(printable(text), room, size).replace("$", r"\$")
 
 
 def broken(text: str, room: float, size: Any, most: int | None = None) -> str:

@@ -56,11 +56,6 @@ class Coloring:
         return cls(title, share.astype(np.float32), domain, ends, has_named_ends)
 
 
-def is_diverging(domain: tuple[float, float]) -> bool:
-    """Return whether 0 is in the middle of a ramp, which then has a colour for each sign."""
-    return domain[0] < 0 and domain[0] == -domain[1]
-
-
 def coloring_of(explanation: Explanation, color_by: str | None, positions: Rows, split: Split = None) -> Coloring:
     """Colour some rows by a column, or by the side of a split that they are on, as the browser does."""
     if color_by is None:

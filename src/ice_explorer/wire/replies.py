@@ -325,11 +325,7 @@ def rank_rows(explanation: Explanation, positions: Sequence[int]) -> NDArray[np.
     """
     chosen = check_distinct_positions(positions, explanation._n_observations)
     keys = [*explanation._outcomes(chosen).values(), *(_sort_keys(column, chosen) for column in _columns(explanation))]
-    return np.array([_places(column) for column in keys])
-
-
-def _places(keys: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(np.isnan(keys), math.nan, np.unique(keys, return_inverse=True)[1])
+    return np.array([np.where(np.isnan(key), math.nan, np.unique(key, return_inverse=True)[1]) for key in keys])
 
 
 def _columns(explanation: Explanation) -> list[Column]:

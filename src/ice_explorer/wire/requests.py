@@ -197,10 +197,6 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and not _HALF.search(value)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _is_finite(value: object) -> bool:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return is_number and abs(value) <= sys.float_info.max  # type: ignore[arg-type]  # also of an int that no float is
@@ -209,7 +205,7 @@ def _is_finite(value: object) -> bool:
 _PLAIN: Final[Mapping[Any, Callable[[Any], bool]]] = {
     Any: lambda _value: True,
     str: is_text,
-    int: _is_count,
+    int: lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
     float: _is_finite,
     bool: lambda value: isinstance(value, bool),
     NoneType: lambda value: value is None,
