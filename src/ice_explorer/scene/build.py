@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -107,12 +108,8 @@ class Ranking:
     @property
     def longest(self) -> float:
         """Largest value of any bar, tick or whisker; 0 where none is defined."""
-        reaches = (
-            reach
-            for bar in self.bars
-            for reach in (bar.value, bar.tick or 0.0, (bar.interval or (0.0,))[-1], *bar.of_models)
-        )
-        return max((reach for reach in reaches if math.isfinite(reach)), default=0.0)
+        reaches = [(bar.value, bar.tick or 0.0, *(bar.interval or ()), *bar.of_models) for bar in self.bars]
+        return max(filter(math.isfinite, chain(*reaches)), default=0.0)
 
     @property
     def title(self) -> str:
