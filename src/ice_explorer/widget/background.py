@@ -416,7 +416,8 @@ class Background:
         self._tell_now_and_then()
         while self._answering.is_elsewhere() and not self._is_stopped():
             with self._changed:
-                self._changed.wait(_SECONDS_BETWEEN_LOOKS)
+                if self._answering.thread is not None:
+                    self._changed.wait(_SECONDS_BETWEEN_LOOKS)
 
     def _tell_now_and_then(self) -> None:
         # Without news nothing is sent: the next result would have to wait for its turn.
