@@ -17,7 +17,7 @@ import comm
 import numpy as np
 import pandas as pd
 import pytest
-from kernel_end import Wire, ask
+from kernel_end import Wire, ask, wait_until
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestClassifier
 
 import ice_explorer as ice
@@ -193,6 +193,7 @@ def in_explorer(model, X, n_calls):
         explorer = ICEExplorer(model, X)
     try:
         assert explorer.explanation.features  # waits until all are computed
+        wait_until(lambda: explorer._background._answering.thread is None)  # which measures the spread of predictions
         at = [n_calls()]
         for number, decay in enumerate([0.3, 0.6, 0.9]):
             explorer.comm.receive({"method": "update", "state": {"decay": decay}, "buffer_paths": []})
