@@ -139,8 +139,8 @@ def test_a_model_that_fails_on_what_it_predicted_before_is_said_to():
     with pytest.raises(PredictionError) as caught:
         e["a"].curves  # noqa: B018
     assert str(caught.value) == (
-        'The model failed on rows that it predicted before: ConnectionError: 503. When it works again, press "Resume" in '
-        "the explorer, or repeat this; explain it again if changed."
+        "The model failed on rows that it predicted before: ConnectionError: 503. When it works again, press "
+        '"Resume" in the explorer, or repeat this; explain it again if changed.'
     )
     assert isinstance(caught.value.__cause__, ConnectionError)
 
