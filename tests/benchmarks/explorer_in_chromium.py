@@ -198,13 +198,16 @@ import ice_explorer as ice
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(1000, 30)), columns=[f"feature {z}" for z in range(30)])
 def model(X):
     return np.sin(X.to_numpy()).sum(axis=1)
-# When a feature is computed, as the thread that computes has it.
+# When features are drafted, as the thread that computes has it.
 from ice_explorer.widget.background import Background
-heard, after = [], Background._after
-def told(*args, **options):
-    heard.append((args[0], time.time()))
-    return after(*args, **options)
-Background._after = told
+heard, draft_all = [], Background._draft_all
+def told(self, draft):
+    def drafted():
+        result = draft()
+        heard.append((self, time.time()))
+        return result
+    draft_all(self, drafted)
+Background._draft_all = told
 e = ice.explain(model, X, grid="quantile", grid_size=100, progress=False)
 ice.ICEExplorer(e)"""
 
@@ -300,7 +303,7 @@ IN_LAB = {
     "first bars": ("In JupyterLab: from `ICEExplorer(e)` to its bars, 1000 × 30, wall time", "300 ms"),
     "open a feature": ("In JupyterLab: from the click on a bar to its 1000 × 100 lines, wall time", "100 ms"),
     "first paint": ("In JupyterLab: from `ICEExplorer(model, X)` of a slow model to the explorer, wall time", ""),
-    "first bar": ("In JupyterLab: from the first feature of a slow model to its bar, wall time", ""),
+    "first bar": ("In JupyterLab: from the first draft of a slow model to its bar, wall time", ""),
 }
 ON_A_PAGE = {
     "slider": (slider, "16 ms"),
