@@ -317,19 +317,22 @@ class Drivers:
         """How large the differences are; and where no column explains them, that."""
         if self.size == 0:
             return ALIKE
-        size = f"Curves differ{' little' if self.size < _LITTLE else ''} ({_percent(self.size)} of their variance)"
         if self.reported:
-            return f"{size}. Explained by:"
+            return f"{self._differ}. Explained by:"
         if self.n_rows < 2 * LEAST_ROWS:
-            return f"{size}. Too few rows to explain the differences between curves."
-        return f"{size}. No single column explains the differences."
+            return f"{self._differ}. Too few rows to explain the differences between curves."
+        return f"{self._differ}. No single column explains the differences."
+
+    @property
+    def _differ(self) -> str:
+        return f"Curves differ{' little' if self.size < _LITTLE else ''} ({_percent(self.size)} of their variance)"
 
     @property
     def summary(self) -> str:
         """The size of the differences, and the best rules, in one or two sentences."""
         summary = self.lead
         for best in self.reported[:1]:
-            summary = summary.replace(". Explained by:", f"; of that, {best.rule} explains {_percent(best.share)}.")
+            summary = f"{self._differ}; of that, {best.rule} explains {_percent(best.share)}."
         if self.n_rows < self.n_curves:
             summary += f" Found on a stratified sample: {self.n_rows:,} of {self.n_curves:,} rows."
         return summary

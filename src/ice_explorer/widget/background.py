@@ -1,7 +1,7 @@
 """Background computation: one thread drafts all features and computes them in turn, another answers requests.
 
 Both call the model, which is one caller's at a time: an answer waits at most for the call that is being
-made, and computing goes on after it. A question about a computed feature is answered from its result, and
+made, and computing continues after it. A question about a computed feature is answered from its result, and
 from its draft where that is all there is; a question about a feature that has neither moves it to the
 front. A newer question is answered between two blocks of an answer that takes long.
 

@@ -741,14 +741,13 @@ class ICEExplorer(anywidget.AnyWidget):
     def _dispatch(self, request: Request) -> None:
         """Answer a request, or leave it to the thread that may call the model."""
         work = self._open_work()
-        residual = work.known._outcome_labels.get(RESIDUAL)  # takes predictions of all rows, and no other colour does
         match request:
             case ResumeRequest():
                 self._background.resume()
                 self._start()
             case CancelRequest():
                 self._background.cancel()
-            case ColorsRequest(column=column) if check_color_by(column, self._open_work) != residual:
+            case ColorsRequest(column=column) if not self._is_residual(column, work):
                 colors = describe_colors(work.known._column(column), request.positions, request.levels or ())
                 self._reply(request.id, colors)
                 return
@@ -759,6 +758,10 @@ class ICEExplorer(anywidget.AnyWidget):
                 )
                 return
         self._reply(request.id, NoBody())
+
+    def _is_residual(self, column: str, work: Work) -> bool:
+        """Whether a colour takes predictions of all rows, as no other one does."""
+        return check_color_by(column, self._open_work) == work.known._outcome_labels.get(RESIDUAL)
 
     def _reply(self, request_id: str, body: object) -> None:
         content, buffers = packed(body)

@@ -208,6 +208,6 @@ def _forget_results(shell: Any, explorer: object) -> None:
     for names in (shell.user_ns.get("_oh", {}), shell.user_ns, shell.user_ns_hidden, vars(shell.displayhook)):
         for name in [name for name, value in list(names.items()) if value is explorer]:
             if str(name).strip("_") == "":
-                names[name] = ""  # as IPython begins: it goes on to fill these
+                names[name] = ""  # as IPython begins: it fills these again
             else:
                 del names[name]
