@@ -162,7 +162,7 @@ VALUES = {
     "budget": {"be a positive number of seconds": [0, "5 s"]},
     "features": {"be a list of names": [{"age": 1}]},
     "categorical_features": {"be a list of names": [{"age": 1}]},
-    "groups": {"be 'auto' or a mapping of names to lists of columns": [["red", "blue"], {"color": "red"}]},
+    "groups": {"be 'auto' or a mapping of names to lists of columns or `Moves`": [["red", "blue"], {"color": "red"}]},
     "grid": {
         "be 'observed', 'quantile', 'uniform' or 'thresholds', or a mapping of features to values": [
             "observd", 5, np.array([1.0, 2.0])

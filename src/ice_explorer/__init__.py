@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from ice_explorer import bqplot, datasets
     from ice_explorer.explain_model import explain, load
     from ice_explorer.explanation import Explanation
+    from ice_explorer.features.moves import Moves
     from ice_explorer.widget.explorer import ICEExplorer
 
 __all__ = [
     "Explanation",
     "ICEExplorer",
+    "Moves",
     "__version__",
     "bqplot",
     "datasets",
@@ -31,6 +33,7 @@ __all__ = [
 _ON_DEMAND = {
     "Explanation": "ice_explorer.explanation",
     "ICEExplorer": "ice_explorer.widget.explorer",
+    "Moves": "ice_explorer.features.moves",
     "bqplot": "ice_explorer.bqplot",
     "datasets": "ice_explorer.datasets",
     "explain": "ice_explorer.explain_model",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.feature import FeatureExplanation
+    from ice_explorer.features.columns import Group
     from ice_explorer.features.feature import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
@@ -41,7 +42,7 @@ class ExplainOptions(TypedDict, total=False):
     """Options of `explain`, for type checking of functions that pass them on."""
 
     features: Sequence[Name] | None
-    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None
+    groups: Mapping[Name, Group] | Literal["auto"] | None
     categorical_features: Sequence[Name] | None
     output: object
     response: Response
@@ -145,7 +146,8 @@ def explain(
     groups : mapping or "auto", optional
         One-hot columns that encode one categorical feature, keyed by feature name: {"city": ["city_a", "city_b"]}.
         They are varied together and ranked as one feature. "auto" finds them by their names and values; the result has
-        what was found as `settings.groups`.
+        what was found as `settings.groups`. Columns that are made of one quantity, such as the sine and the cosine of
+        an hour, are a group by `Moves`: {"hour": Moves(columns=["hour_sin", "hour_cos"], observed=hours, rule=encode)}.
     categorical_features : sequence, optional
         Columns whose values are unordered codes.
     output : object, optional

@@ -30,7 +30,7 @@ from ice_explorer.errors import Cancelled, DataError, OptionError, UnknownFeatur
 from ice_explorer.errors.base import listed, quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.columns import Columns, check_groups, find_groups
+from ice_explorer.features.columns import Columns, check_groups, find_groups, name_members
 from ice_explorer.features.feature import align_levels, convert_anchor, is_identifier
 from ice_explorer.locks import Lock, ThreadPool, checkpoint
 from ice_explorer.models.libraries import fitted_table
@@ -96,7 +96,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     n_bytes, limit = _count_bytes(table, columns), options.bytes_in_all
     for_blocks = max(limit - n_bytes, min(limit, LEAST_BYTES))
     context = Context(
-        table, columns, weights, predictor, _resolve_settings(options, groups, categorical, predictor),
+        table, columns, weights, predictor, _resolve_settings(options, name_members(groups), categorical, predictor),
         prediction_check, options.progress, for_blocks, n_summed=None if whole is None else whole.n_rows,
     )  # fmt: skip
     n_rows = check_sample(options.sample, table.n_observations)
@@ -115,7 +115,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     if n_rows is not None:
         of_all = f"{len(inputs[0].positions)} of {table.n_observations}"
         sampled = [f"Curves are computed for {of_all} observations, sampled separately for each feature."]
-    undeclared = [columns.column(each[0]) for each in columns.columns_by_feature.values() if len(each) == 1]
+    undeclared = [columns.column(number) for number in columns.columns_by_feature if number < len(columns.names)]
     said = [
         *predictor.notes,
         *skipped,
@@ -136,6 +136,12 @@ def _as_in_reference(options: Options) -> Options:
         return options
     if options.grid_size is not None:
         raise OptionError("`grid` is an explanation, whose grids are used; got `grid_size` as well.", "Leave it out.")
+    moved = [feature.readable for feature in like._context.columns.moved]
+    if moved and options.groups is None:
+        raise OptionError(
+            f"`groups` must be given where columns of the explanation in `grid` move by a rule; {listed(moved)} do.",
+            "Pass the same `groups`, with `Moves(observed=…)` of the rows of X.",
+        )
     of_reference = {
         "features": like.features,
         "groups": like.settings.groups,
@@ -207,8 +213,8 @@ def _rankable(columns: Columns, weights: Array | None) -> tuple[list[int], list[
     weighing = np.ones(columns.n_observations, np.bool_) if weights is None else weights > 0
     labels = {number: columns.labels[number] for number in columns.in_order}
     objects, names, empty = {}, {}, []
-    for number, members in columns.columns_by_feature.items():
-        if len(members) > 1:
+    for number in columns.columns_by_feature:
+        if number >= len(columns.names):
             continue
         column = columns.column(number)
         if column.missing[weighing].all():

@@ -86,6 +86,10 @@ MUTATIONS: Final = r"""
 -                 self._state = "cancelled"
 -             self._untold = True
 +                 self._state = "cancelled"
+= values that no row has take the columns of the next row
+@ features/moves.py : features/test_moves.py
+- moved[~is_observed] = self.apply_rule(distinct[~is_observed])
++ self.apply_rule(distinct[~is_observed])
 = heterogeneity divides by n
 @ metrics/sums.py : metrics/test_metrics_vs_oracle.py metrics/test_metrics_identities.py
 - np.sqrt(moments.squared / (total - 1.0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from ice_explorer.checks import LARGEST
-from ice_explorer.errors import Cancelled, ModelNeededError, PredictionError
+from ice_explorer.errors import Cancelled, ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of, counted, quoted
 from ice_explorer.locks import Lock, ThreadPool
 
@@ -225,7 +225,7 @@ class BruteCurves:
             flat = self._predict(
                 lambda: self._rows.phantoms(positions, feature.column_coordinates(values)), values.size
             )
-        except (Cancelled, ModelNeededError):
+        except (Cancelled, ModelNeededError, OptionError):  # of a rule that moves columns
             raise
         except Exception as error:
             raise self._failure(error, feature, positions, values) from error

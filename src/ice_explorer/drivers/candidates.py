@@ -34,15 +34,14 @@ def second_features(columns: Columns, feature: Feature | None = None) -> list[Co
 
 
 def _make_second(columns: Columns, number: int) -> Column:
-    members = columns.columns_by_feature[number]
-    column = columns.column(members[0])
-    if len(members) == 1 and column.kind == "other":
+    if number >= len(columns.names):
+        return columns.feature(number)
+    column = columns.column(number)
+    if column.kind == "other":
         values, present = np.full(len(column.missing), np.nan), ~column.missing
         texts, values[present] = np.unique(column.texts[present].astype(str), return_inverse=True)
         return replace(column, values=values, levels=texts)
-    if len(members) == 1 and np.isinf(column.values).any():  # no feature, but it has an order
-        return column
-    return columns.feature(number)
+    return column if np.isinf(column.values).any() else columns.feature(number)  # no feature, but it has an order
 
 
 _FEWEST_ROWS = 5  # too few to rule out chance

@@ -1,4 +1,4 @@
-"""The columns of X by name, and the features made of them: columns as they are, and groups of one-hot columns."""
+"""The columns of X by name, and the features made of them: columns as they are, and groups that move together."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from ice_explorer.errors import OptionError, UnknownFeatureError
 from ice_explorer.errors.base import counted, described, did_you_mean, listed, quoted, text_of
 from ice_explorer.features.feature import Feature, make_feature, make_unordered, no_axis_error
+from ice_explorer.features.moves import MovedFeature, Moves, make_moved, read_observed
 from ice_explorer.tables.column import make_labels, readable
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ice_explorer.tables.column import Column, Name
     from ice_explorer.tables.table import Table
 
+    Group = Sequence[Name] | Moves
 
 NONE_OF_THEM = "none of them"
 _BINARY = ("numeric", "boolean")
@@ -90,8 +92,8 @@ def _beginning(labels: Sequence[str]) -> tuple[str, str]:
     return beginning, beginning[: opened[0]] if opened else beginning
 
 
-def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[Name]]:
-    """Return groups as lists of names of columns.
+def check_groups(groups: object, table: Table | None = None) -> dict[Name, Group]:
+    """Return groups as lists of names of columns, or as `Moves`.
 
     - `table`: X, in which the groups of "auto" are found; None where only a part of it is at hand.
     - raises OptionError: if they are not written so.
@@ -100,15 +102,21 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, list[
         return {}
     if isinstance(groups, str) and groups == "auto" and table is not None:
         labels = enumerate(make_labels(table.names))
-        return find_groups([replace(table.column(position), label=label) for position, label in labels])
+        return {**find_groups([replace(table.column(position), label=label) for position, label in labels])}
     if not isinstance(groups, Mapping) or any(
-        isinstance(members, str) or not hasattr(members, "__iter__") for members in groups.values()
+        isinstance(members, str) or not (hasattr(members, "__iter__") or (isinstance(members, Moves) and table))
+        for members in groups.values()
     ):
-        what = "be 'auto' or a mapping of names to lists of columns"
+        what = "be 'auto' or a mapping of names to lists of columns or `Moves`"
         what = what if table is not None else "be a mapping of names to lists of columns where rows are partitions"
         advice = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
         raise OptionError.must("groups", what, groups, advice)
-    return {name: list(members) for name, members in groups.items()}
+    return {name: members if isinstance(members, Moves) else list(members) for name, members in groups.items()}
+
+
+def name_members(groups: Mapping[Name, Group]) -> dict[Name, list[Name]]:
+    """Return the names of the columns of each group."""
+    return {name: list(group.columns if isinstance(group, Moves) else group) for name, group in groups.items()}
 
 
 def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
@@ -158,7 +166,7 @@ class Columns:
     """
 
     def __init__(
-        self, table: Table, groups: Mapping[Name, Sequence[Name]] | None = None, categorical: Iterable[Name] = ()
+        self, table: Table, groups: Mapping[Name, Group] | None = None, categorical: Iterable[Name] = ()
     ) -> None:
         self._table = table
         self.n_observations, self.names = table.n_observations, table.names
@@ -170,28 +178,31 @@ class Columns:
         self._features: dict[int, Feature] = {}
         self.groups: dict[Name, tuple[int, ...]] = {}
         self._group_of: dict[int, Name] = {}
-        for name, members in (groups or {}).items():
-            self._declare(name, members)
+        for name, group in (groups or {}).items():
+            self._declare(name, group)
         self.categorical = {self._column_outside_groups(name) for name in categorical}
         for position in self.categorical:
             if self.column(position).kind == "other":
                 dtype = self.column(position).dtype
                 raise no_axis_error(self._readable[position], dtype, option="categorical_features")
-        for number in range(len(self.names), len(self.labels)):  # a wrong group is refused whatever it is used for
-            self.feature(number)
+        for number, (name, group) in enumerate((groups or {}).items(), len(self.names)):
+            self._features[number] = self._make_group(number, name, group)
 
-    def _declare(self, name: Name, members: Sequence[Name]) -> None:
+    def _declare(self, name: Name, group: Group) -> None:
         """Add a group, whose name and columns must occur nowhere else."""
         if str(name) in self._by_key or str(name) in map(str, self.groups):
             raise OptionError(
                 f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
                 "Choose another name for the group.",
             )
+        members = name_members({name: group})[name]
         positions = [self.position(member) for member in members]
-        if len(positions) < 2:
+        fewest = 1 if isinstance(group, Moves) else 2
+        if len(positions) < fewest:
             got = listed(members) if members else "none"
             raise OptionError(
-                f"`groups` must give each group at least two columns; got {got} for {quoted(name)}.",
+                f"`groups` must give each group at least {'two columns' if fewest == 2 else 'one column'}; "
+                f"got {got} for {quoted(name)}.",
                 "A single column of 0 and 1 is a feature as it is.",
             )
         for position in positions:
@@ -203,6 +214,13 @@ class Columns:
                 )
             self._group_of[position] = name
         self.groups[name] = tuple(positions)
+
+    def _make_group(self, number: int, name: Name, group: Group) -> Feature:
+        members, label = list(map(self.column, self.groups[name])), self.labels[number]
+        if isinstance(group, Moves):
+            column = read_observed(group.observed, self.n_observations, self._table.index)
+            return make_moved(replace(column, name=name, label=label, position=number), group, members)
+        return make_group(number, name, label, members)
 
     def _column_outside_groups(self, name: Name) -> int:
         position = self.position(name)
@@ -276,9 +294,12 @@ class Columns:
         return self._column_outside_groups(name) if group is None else group
 
     def named(self, name: Name) -> Column:
-        """Return a column by name, or a group as one category."""
+        """Return a column by name, or a group: one-hot columns as one category."""
         group = self._group_number(name)
-        return self.column(self.position(name)) if group is None else replace(self.feature(group), kind="category")
+        if group is None:
+            return self.column(self.position(name))
+        feature = self.feature(group)
+        return replace(feature, kind="category") if feature.kind == "group" else feature
 
     def feature(self, number: int) -> Feature:
         """Return a feature by its number.
@@ -286,14 +307,14 @@ class Columns:
         - raises DataError, OptionError: if what its columns hold cannot be put on an axis.
         """
         if number not in self._features:
-            if number < len(self.names):
-                feature = make_feature(self.column(number))
-                feature = make_unordered(feature) if number in self.categorical else feature
-            else:
-                name, positions = list(self.groups.items())[number - len(self.names)]
-                feature = make_group(number, name, self.labels[number], list(map(self.column, positions)))
-            self._features[number] = feature
+            feature = make_feature(self.column(number))
+            self._features[number] = make_unordered(feature) if number in self.categorical else feature
         return self._features[number]
+
+    @property
+    def moved(self) -> list[MovedFeature]:
+        """Groups of columns that are made of one quantity."""
+        return [feature for feature in self._features.values() if isinstance(feature, MovedFeature)]
 
     def replace_feature(self, number: int, feature: Feature) -> None:
         """Use a feature whose levels may be those of more rows than X has."""

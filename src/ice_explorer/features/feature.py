@@ -1,7 +1,8 @@
 """A feature: a column that curves vary, the columns of X that vary with it, its grid, and samples that cover it.
 
 Most features are a column of X as it is. A declared category is a column whose numbers are names; a group is
-several columns of 0 and 1 that move together. Other modules use coordinates; the feature converts what users give.
+several columns of 0 and 1 that move together, or columns that are made of one quantity (`moves`). Other modules use
+coordinates; the feature converts what users give.
 """
 
 from __future__ import annotations
@@ -50,11 +51,13 @@ class Feature(Column):
     - `is_integer`: whether only whole numbers, or whole days, make sense on the axis.
     - `members`: the columns that move; none where that is the column itself.
     - `codebook` (n_levels, n_members): coordinates of the members at each level.
+    - `own_grid` (n_grid,): grid values that it came with; None where options choose them.
     """
 
     kind: FeatureKind
     members: tuple[Column, ...] = ()
     codebook: Array | None = None
+    own_grid: Array | None = None
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -99,10 +102,10 @@ class Feature(Column):
         codes = {} if self.levels is None else {level: float(code) for code, level in enumerate(self.levels.tolist())}
         return {str(level): code for level, code in reversed(codes.items())} | codes
 
-    def check_grid(self, given: Any) -> Array:
+    def check_grid(self, given: Any, option: str = "grid") -> Array:
         """Turn a grid given in the values of the feature into increasing coordinates, or say what is wrong with it.
 
-        Labels may come in any order: the grid has that of the levels.
+        Labels may come in any order: the grid has that of the levels. `option` names it in errors.
         """
         is_list = hasattr(given, "__iter__") and not isinstance(given, str)
         values = list(given) if is_list else [given]
@@ -114,7 +117,7 @@ class Feature(Column):
                     where, got = f" for {quoted(self.readable)}", values[place] if values else given
                     known = self.levels.tolist()
                     advice = f"Its levels are {listed(known)}."
-                    raise OptionError.must("grid", what, got, advice, where=where, known=known)
+                    raise OptionError.must(option, what, got, advice, where=where, known=known)
             return np.sort(np.array(found, dtype=np.float64))
         wrong = [value for value, each in zip(values, found, strict=True) if each is None or abs(each) > LARGEST]
         if wrong or not values or not is_list or count_masked(given):
@@ -122,17 +125,17 @@ class Feature(Column):
             problem = f"got {quoted(got.item() if isinstance(got, np.number) else got)}"
             numbers = f"numbers from {-LARGEST:g} to {LARGEST:g}"
             what = {"datetime": "dates", "timedelta": "timedeltas"}.get(self.kind, numbers)
-            raise self._grid_error(problem, f"Pass a list of {what}.")
+            raise self._grid_error(option, problem, f"Pass a list of {what}.")
         coordinates = np.array(found, dtype=np.float64)
         falling = np.flatnonzero(coordinates[1:] <= coordinates[:-1])
         if falling.size:
             first, second = coordinates[falling[0] : falling[0] + 2].tolist()
             problem = f"got {self.text(first)} before {self.text(second)}"
-            raise self._grid_error(problem, "Pass `np.unique(values)`.")
+            raise self._grid_error(option, problem, "Pass `np.unique(values)`.")
         return coordinates
 
-    def _grid_error(self, problem: str, advice: str) -> OptionError:
-        what = "`grid` must give each feature increasing finite values"
+    def _grid_error(self, option: str, problem: str, advice: str) -> OptionError:
+        what = f"`{option}` must give each feature increasing finite values"
         return OptionError(f"{what}; {problem} for {quoted(self.readable)}.", advice)
 
     def _day_of(self, value: Any) -> float | None:
@@ -363,10 +366,10 @@ def make_grid(
     if n_distinct == 0:
         problem, advice = "is missing in every row that has weight", "Leave it out with `features=`."
         raise DataError.feature_must(feature.label, "at least one value", problem, advice)
+    given = feature.own_grid if isinstance(grid, str) else grid.get(feature.label, feature.own_grid)
+    if given is not None:
+        return Grid(given, n_distinct)
     if not isinstance(grid, str):
-        given = grid.get(feature.label)
-        if given is not None:
-            return Grid(given, n_distinct)
         grid = "observed"
     size = grid_size or (_OBSERVED_CAP if grid == "observed" and not is_unordered else _CHOSEN_SIZE)
     if n_distinct <= size and (is_unordered or grid == "observed"):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ice_explorer.explanation import Explanation
+    from ice_explorer.features.columns import Group
     from ice_explorer.features.feature import GridName
     from ice_explorer.metrics.ordered import Convention
     from ice_explorer.models.predict import Response
@@ -55,7 +56,7 @@ class Options:
     """
 
     features: Sequence[Name] | None = None
-    groups: Mapping[Name, Sequence[Name]] | Literal["auto"] | None = None
+    groups: Mapping[Name, Group] | Literal["auto"] | None = None
     categorical_features: Sequence[Name] | None = None
     output: object = None
     response: Response = "auto"

@@ -19,6 +19,7 @@ from ice_explorer.errors.base import quoted
 from ice_explorer.explanation import Explanation
 from ice_explorer.feature import DRIVERS, FeatureExplanation
 from ice_explorer.features.columns import Columns
+from ice_explorer.features.moves import MovedFeature, Moves
 from ice_explorer.models.predict import Predictor
 from ice_explorer.saved.archive import Archive, check
 from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
@@ -75,7 +76,10 @@ def _explanation(entries: Entries) -> Explanation:
     check((weights is not None) == settings.weighted, "weights are missing, or not used")
     json.dumps(entries["provenance"], allow_nan=False)  # is written into files again
     table = _table(list(map(_column, entries["columns"])), _row_index(rows["index"], n_rows))
-    columns = Columns(table, settings.groups, settings.categorical_features or ())
+    groups: dict[Any, Any] = dict(settings.groups or {})
+    for column in map(_column, entries["moved"]):
+        groups[column.name] = Moves(columns=groups[column.name], observed=column)
+    columns = Columns(table, groups, settings.categorical_features or ())
     for axis in (*entries["others"], *axes):
         _set_feature(axis, columns)
     check(len({axis["number"] for axis in axes}) == len(axes), "a feature is there twice")
@@ -171,7 +175,9 @@ def _set_feature(entry: Entries, columns: Columns) -> None:
     for given, own in ((levels, made.levels), (codebook, made.codebook)):
         check((given is None) == (own is None), "levels or a codebook are missing, or not used")
     check(codebook is None or codebook.shape == (len(levels), len(made.members)), "a codebook is of another shape")
-    values = columns.column(number).values if entry["values"] is None else entry["values"]
+    values = entry["values"]
+    if values is None:
+        values = (made if isinstance(made, MovedFeature) else columns.column(number)).values
     _check_values(values, made.kind, levels)
     changed: Any = {"is_integer": entry["is_integer"], "levels": levels, "values": values, "codebook": codebook}
     columns.replace_feature(number, replace(made, **changed))

@@ -392,6 +392,7 @@ RESULT: Final = Record(
         "rows": Record(ROWS),
         "prediction_sd": _number(0),
         "columns": [Record(COLUMN)],
+        "moved": [Record(COLUMN)],  # quantities that groups of columns are made of
         "others": [Record(AXIS)],
         "features": [Record(FEATURE)],
     }

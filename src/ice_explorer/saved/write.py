@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ice_explorer.checks import check_integer
+from ice_explorer.features.moves import MovedFeature
 from ice_explorer.saved.archive import pack
 from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, write
 from ice_explorer.version import __version__
@@ -62,6 +63,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
             },
             "prediction_sd": explanation._context.prediction_sd,
             "columns": [_column(column, rows) for column in columns.read],
+            "moved": [_column(feature, rows) for feature in columns.moved],
             "others": [_axis(columns.feature(number), context, rows) for number in unexplained],
             "features": [_feature(result, rows, predictions) for result in explanation.values()],
         },
@@ -102,7 +104,8 @@ def _column(column: Column, rows: Rows) -> dict[str, Any]:
 def _axis(feature: Feature, context: Context, rows: Rows) -> dict[str, Any]:
     """Return the axis of a feature: levels and values where they are not those of the column."""
     number, columns = feature.position, context.columns
-    column = columns.column(number) if number < len(columns.names) else None
+    column: Column | None = feature if isinstance(feature, MovedFeature) else None
+    column = columns.column(number) if number < len(columns.names) else column
     values = feature.values[rows]
     is_same = column is not None and np.array_equal(values, column.values[rows], equal_nan=True)
     levels = None if column is not None and feature.levels is column.levels else feature.levels

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import numpy as np
 
+from ice_explorer.checks import count_masked
 from ice_explorer.errors import DataError
 from ice_explorer.errors.base import described, quoted, text_of
 from ice_explorer.tables.column import Column, ColumnKind, can_represent, sort_levels, to_days
@@ -64,6 +65,19 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
     if declared is not None or (isinstance(kind, nw.String | nw.Categorical) and not str(dtype).startswith("object")):
         return _coded_column(name, str(dtype), labels, declared, is_ordered=is_ordered)
     return _object_column(name, str(dtype), labels, missing)
+
+
+def read_values(values: Any) -> Column | None:
+    """Read a series of any library, an array of one dimension, or a list; None where it is none of these."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        is_listed = isinstance(values, np.ndarray | list | tuple | range) and not count_masked(values)
+        if not is_listed or np.ndim(values) != 1:
+            return None
+        import pandas as pd
+
+        series = nw.from_native(pd.Series(values), series_only=True)
+    return read_column("", series)
 
 
 def _declared_levels(series: nw.Series[Any]) -> tuple[Sequence[Any] | None, bool]:
