@@ -22,6 +22,7 @@ import ice_explorer as ice
 from ice_explorer import errors
 from ice_explorer.feature import FeatureExplanation
 from ice_explorer.widget import explorer as explorer_module
+from ice_explorer.widget.background import Background
 
 ENDS = [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, PanicException]
 CURVES = {"type": "curves", "max_lines": 10, "selection": []}
@@ -342,6 +343,34 @@ def test_after_a_fork_the_locks_of_cached_properties_are_free_in_the_child():
     done.set()
     thread.join()
     assert status == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_thread_that_is_about_to_begin_is_lost_in_a_forked_process(monkeypatch):
+    """It has no identity yet by which the child could see that it is not there."""
+    is_starting, done = threading.Event(), threading.Event()
+    start = threading.Thread.start
+
+    def start_late(thread):
+        if thread.name == "ice-explorer":
+            is_starting.set()
+            done.wait(SECONDS)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_late)
+    background = Background("a", str.upper, lambda: None)
+    starter = threading.Thread(target=background.start)
+    starter.start()
+    assert is_starting.wait(SECONDS)
+    child = os.fork()
+    if child == 0:
+        os._exit(background.snapshot().state != "error")
+    _, status = os.waitpid(child, 0)
+    done.set()
+    starter.join()
+    assert status == 0
+    assert background.wait().results == {"a": "A"}
 
 
 @pytest.mark.wide

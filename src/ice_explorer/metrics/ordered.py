@@ -84,7 +84,7 @@ class Windows:
         moving = ((from_stretch < to_stretch) & (of_windows > 0)).nonzero()[0]
         # Windows from left to right: those between the same two stretches are neighbors.
         first = find_first((from_stretch * len(grid) + to_stretch)[moving])
-        of_moving = first.searchsorted(np.arange(len(moving)), "right") - 1
+        of_moving = np.searchsorted(first, np.arange(len(moving)), "right") - 1
         with np.errstate(over="ignore"):  # refused with the curves
             ratios = np.divide(scale, grid[right] - grid[left], out=np.zeros(len(left)), where=left < right)
         if len(first) == 1 and len(moving) == len(left) and ratios.min() == ratios.max():
@@ -164,7 +164,7 @@ def nearest_shares(grid: Array, values: Array, weights: Array | None) -> Array:
     """
     gaps = grid[1:] - grid[:-1]
     middles, tolerance = grid[:-1] + gaps / 2, TOLERANCE * gaps
-    ends = values.searchsorted(middles - tolerance), values.searchsorted(middles + tolerance, "right")
+    ends = np.searchsorted(values, middles - tolerance), np.searchsorted(values, middles + tolerance, "right")
     cumulative = np.arange(len(values) + 1.0) if weights is None else np.concatenate([[0.0], weights.cumsum()])
     below = (cumulative[ends[0]] + cumulative[ends[1]]) / 2.0
     bounds = np.concatenate([[0.0], below, cumulative[-1:]])
@@ -202,8 +202,8 @@ def _step_ends(grid: Array, scale: float) -> tuple[Places, Places]:
     length = min(scale, grid[-1] - grid[0])
     tolerance = TOLERANCE * length
     start = np.minimum(np.maximum(grid - length / 2.0, grid[0]), grid[-1] - length)
-    left = grid.searchsorted(start + tolerance, "right") - 1
-    right = grid.searchsorted(start + length - tolerance, "left")
+    left = np.searchsorted(grid, start + tolerance, "right") - 1
+    right = np.searchsorted(grid, start + length - tolerance, "left")
     return left, np.minimum(right, len(grid) - 1)
 
 
@@ -575,6 +575,6 @@ class OrderedSums(CurveSums):
 
 def _gaps(values: Array, others: Array) -> Array:
     """Distance of each value from the nearest of the others, which are increasing."""
-    above = np.minimum(others.searchsorted(values), len(others) - 1)
+    above = np.minimum(np.searchsorted(others, values), len(others) - 1)
     below = np.maximum(above - 1, 0)
     return np.asarray(np.minimum(np.abs(others[above] - values), np.abs(others[below] - values)))

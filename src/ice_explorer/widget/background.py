@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 import time
 import weakref
@@ -87,6 +88,7 @@ class _Worker:
     between_blocks: Task
     on_end: Callable[[BaseException | None], None]
     thread: threading.Thread | None = None
+    process: int = 0  # that started the thread
     caught: type[BaseException] = BaseException
 
     def start(self) -> None:
@@ -95,6 +97,7 @@ class _Worker:
             if self.thread is not None:
                 return
             self.thread = threading.Thread(target=self._live, name="ice-explorer", daemon=True)
+            self.process = os.getpid()
             self.caught = BaseException  # Ctrl-C goes to another thread: what is raised in this one ends a task
             try:
                 self.thread.start()
@@ -145,7 +148,10 @@ class _Worker:
     def notice_loss(self) -> None:
         """Take in the end of a thread that raised nothing; not to be called under the lock."""
         thread = self.thread
-        if thread is not None and not thread.is_alive() and thread.ident is not None:
+        if thread is None or thread.is_alive():
+            return
+        # It may be about to begin, unless this process was forked meanwhile.
+        if thread.ident is not None or self.process != os.getpid():
             self._end(thread, None)
 
 
