@@ -114,7 +114,8 @@ def test_models_fitted_on_arbitrary_tables_have_the_figures_of_calls_for_every_p
         if any(np.array(apart) > 0.1 * rounding * np.array(sizes)):
             event("rounded by call")
             return
-    assert_same(found, plain, options["decay"], rounding)
+    with np.errstate(over="ignore"):  # CatBoost casts to float32 what curves that were not kept are predicted from
+        assert_same(found, plain, options["decay"], rounding)
 
 
 # --- plain loops -----------------------------------------------------------------------------------------
