@@ -148,7 +148,7 @@ clean: ## Remove environments, caches and everything built
 .venv-floors/.ready: pyproject.toml tests/floors.txt
 	python3.11 -m venv .venv-floors
 	SKIP_JUPYTER_BUILDER=1 $(FLOORS)/pip install --quiet -c tests/floors.txt -e . \
-		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pypdf pytest \
+		catboost hypothesis ipykernel lightgbm nbclient nbconvert nbformat nbstripout packaging polars pyarrow pypdf pytest \
 		pytest-cov pytest-randomly pytest-timeout pytest-xdist scipy pyparsing statsmodels xgboost-cpu
 	touch $@
 

@@ -289,7 +289,9 @@ TABLES = {
             X=X.assign(income=np.where(np.arange(N) == 5, -1e300, 1.0))
         ),
         **{
-            f"'cell' {what}": lambda cell=cell, others=others: explain(X=X.assign(cell=[cell, *others[1:]]))
+            f"'cell' {what}": lambda cell=cell, others=others: explain(
+                X=X.assign(cell=np.array([cell, *others[1:]], object))
+            )
             for what, cell, others in (
                 ("holds infinite or larger ones in 1 row: 0. Replace", 10**400, list(range(N))),
                 ("holds infinite or larger ones in 1 row: 0", -(10**400), [Decimal(1)] * N),
