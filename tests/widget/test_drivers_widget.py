@@ -50,7 +50,7 @@ def test_the_browser_is_told_what_makes_curves_differ(make, X):
     assert [driver["column"] for driver in body["drivers"]] == ["two"] == list(table["feature"][table["share"] >= 0.05])
     best = body["drivers"][0]
     assert [best[name] for name in ("column", "rule", "share", "n_rule", "n_rest")] == table.iloc[0].tolist()
-    assert explorer.explanation["one"].drivers_summary.startswith(body["lead"].removesuffix(". Explained by:"))
+    assert explorer.explanation["one"].drivers_summary.startswith(body["lead"].removesuffix("."))
     assert (body["n_rows"], body["n_curves"]) == (60, 60)
     assert model.n_calls == n_calls
 

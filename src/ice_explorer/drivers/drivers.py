@@ -318,7 +318,7 @@ class Drivers:
         if self.size == 0:
             return ALIKE
         if self.reported:
-            return f"{self._differ}. Explained by:"
+            return f"{self._differ}."
         if self.n_rows < 2 * LEAST_ROWS:
             return f"{self._differ}. Too few rows to explain the differences between curves."
         return f"{self._differ}. No single column explains the differences."

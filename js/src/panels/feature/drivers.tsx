@@ -29,7 +29,7 @@ export function Drivers() {
         button={{ class: "ice-link", children: "Why do curves differ?" }}
       >
         <p {...(body === null ? {} : explainedBy(explanation("curves_differ")))} data-test="drivers-lead">
-          {progress.state === "error" ? progress.message : body?.lead}
+          {progress.state === "error" ? progress.message : body && `${body.lead} Explained by:`}
         </p>
         {rules.map(({ column, rule, share, n_rule, n_rest }) => (
           <div key={column} class="ice-split-row">

@@ -79,7 +79,7 @@ export function Sentence({ loaded, drawing }: Shown) {
   const draft = opened?.draft ?? null;
   const explained = (lines: string[]) =>
     isKnown ? explainedBy(tooltipText(opened, reading, nFeatures, lines), "ice-sentence-average") : {};
-  const why = best === null ? [] : [average, `${best.lead.replace(/\.( Explained by:)?$/, "")}.`];
+  const why = best === null ? [] : [average, best.lead];
   return (
     <p class="ice-sentence" data-test="sentence">
       {models.length > 1 && <ModelName model={models.indexOf(openModel)} />}
