@@ -257,6 +257,9 @@ MODELS = {
 }
 TABLES = {
     DataError: {
+        "got a sum of 0.25 for 'age'. Use a larger `sample`": lambda: explain(
+            sample_weight=np.full(N, 0.125), sample=2
+        ),
         "explain the model on; got NoneType. Call `explain(model, X)`": lambda: explain(X=None),
         "got list. Convert it, for example `np.asarray(X)`": lambda: explain(X=[[1, 2]]),
         "got Series. Pass a table: a row is `X.iloc[[0]]`, a column": lambda: explain(X=X["age"]),
@@ -290,7 +293,7 @@ TABLES = {
         ),
         **{
             f"'cell' {what}": lambda cell=cell, others=others: explain(
-                X=X.assign(cell=np.array([cell, *others[1:]], object))
+                X=X.assign(cell=pd.Series([cell, *others[1:]], dtype=object))
             )
             for what, cell, others in (
                 ("holds infinite or larger ones in 1 row: 0. Replace", 10**400, list(range(N))),
@@ -366,7 +369,6 @@ OPTIONS = {
         for name, value in ON_A_CLUSTER.items()
     },
     "`distance` needs all rows in one place": lambda: cluster.summarise(wealth, X, 0, distance={"a": 1.0}),
-    "got a sum of 0.25 for 'age'. Use a larger `sample`": lambda: explain(sample_weight=np.full(N, 0.125), sample=2),
     "got 2.0 before 1.0 for 'income'. Pass `np.unique": lambda: explain(grid={"income": [2, 1]}),
     "got 1.0 before 1.0 for 'income'": lambda: explain(grid={"income": [1, 1, 2]}),
     "got [] for 'income'. Pass a list of numbers": lambda: explain(grid={"income": []}),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Rows
 
 LARGEST: Final = 1e140  # of values, predictions and slopes: squares of them and sums of those are numbers, too
+_ROUNDING: Final = 1e-9  # of weights that are normalised to sum to 1
 _LARGEST_INTEGER: Final = 10**40  # more than any seed of 128 bits; Python itself does not write 4,301 digits
 
 
@@ -175,10 +176,15 @@ def weights_error(problem: str, advice: str) -> DataError:
     return DataError(f"`sample_weight` must be finite numbers of at least 0, one per observation; {problem}.", advice)
 
 
-def check_total_weight(total: float) -> None:
-    """Raise if the weights of all rows do not sum to more than 1: standard deviations divide by their sum less 1."""
-    if total <= 1:
+def check_total_weight(total: float, sampled: str = "") -> None:
+    """Raise if weights do not sum to more than 1: standard deviations divide by their sum less 1.
+
+    - `total`: of all rows, or of those that are sampled for a feature.
+    """
+    if total <= 1 + _ROUNDING:
+        where = f" for {sampled}" if sampled else ""
         raise DataError(
-            f"`sample_weight` must sum to more than 1, because weights are frequencies; got a sum of {total!r}.",
-            "Multiply the weights, for example so that they sum to the number of observations.",
+            f"`sample_weight` must sum to more than 1, because weights are frequencies; got a sum of {total!r}{where}.",
+            f"{'Use a larger `sample`, or multiply' if sampled else 'Multiply'} the weights, for example so that they "
+            "sum to the number of observations.",
         )

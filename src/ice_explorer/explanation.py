@@ -20,7 +20,7 @@ from ice_explorer.errors.base import counted, text_of
 from ice_explorer.errors.tracebacks import short_tracebacks
 from ice_explorer.feature import N_KEPT, Unchanging, reach_of
 from ice_explorer.metrics.sums import METRICS
-from ice_explorer.results.column_colors import RESIDUAL, Outcome, outcome_column, outcome_labels
+from ice_explorer.results.column_colors import RESIDUAL, Outcome, class_names, outcome_column, outcome_labels
 from ice_explorer.results.intervals import (
     EFFECTS,
     FEWEST_IN_GROUP,
@@ -256,7 +256,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         -------
         DataFrame
             Indexed by feature, or by group and feature, with the number of observations `n_rows` of the group as the
-            last column; NaN where a group has none in the sample of a feature. Columns `in_distribution_impact`,
+            last column; NaN where a group has none in the sample of a feature, heterogeneity also where its weights sum
+            to at most 1. Columns `in_distribution_impact`,
             `impact`, `direction`, `heterogeneity`, `non_linearity`, `missing_impact` [unit], `support` [0–1].
 
         Notes
@@ -511,9 +512,10 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         outcome = self._outcome(name)
         if outcome is None:
             return self._context.columns.named(name)
-        target, of_classes = cast("Array", self._observed_target), bool(self._context.predictor.of_classes)
         predictions = self._context.all_predictions if outcome[0] is RESIDUAL else None
-        return outcome_column(*outcome, target, predictions, is_class=of_classes)
+        return outcome_column(
+            *outcome, cast("Array", self._observed_target), predictions, class_names(self._context.predictor)
+        )
 
     @property
     def _sampled(self) -> Sampling | None:
@@ -536,7 +538,15 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     def _outcome_labels(self) -> dict[Outcome, str]:
         """Labels of y and of y minus the prediction among the columns; none where no target was given."""
         labels = outcome_labels(self._context.columns.labels, self._target_name)
+        if not self._has_residuals:
+            del labels[RESIDUAL]
         return {} if self._observed_target is None else labels
+
+    @property
+    def _has_residuals(self) -> bool:
+        """Whether y is in the unit of the prediction: a class has no log-odds, and no value of a decision function."""
+        predictor = self._context.predictor
+        return not predictor.of_classes or predictor.response in ("predict_proba", "predict")
 
     def _outcome(self, name: Name) -> tuple[Outcome, str] | None:
         """Return which column that needs y this names, and its label; None where it names none.
@@ -550,6 +560,12 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
                     raise OptionError(
                         f'`color_by="{label}"` needs the observed target; this explanation has none.',
                         "Pass it: `explain(model, X, y)`, or `ICEExplorer(model, X, y)`.",
+                    )
+                if outcome is RESIDUAL and not self._has_residuals:
+                    response = self._context.settings.response
+                    raise OptionError(
+                        f'`color_by="{label}"` needs predictions in the unit of y; got {response}.',
+                        'Explain probabilities, `response="predict_proba"`, or colour by the observed class.',
                     )
                 return outcome, label
         return None
@@ -570,7 +586,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         if self._observed_target is None:
             return {"prediction": predictions}
         observed = self._observed_target[rows]
-        return {"prediction": predictions, "y": observed, "residual": observed - predictions}
+        residual = {"residual": observed - predictions} if self._has_residuals else {}
+        return {"prediction": predictions, "y": observed, **residual}
 
     def _in_common(self, positions: ArrayLike, among: ArrayLike | None = None) -> list[InCommon]:
         """Return what sets some rows of X apart from the rest: ranges and levels of columns, groups and residuals.
@@ -580,7 +597,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         rows = np.zeros(self._n_observations, dtype=np.bool_)
         rows[self._context.positions(positions)] = True
         columns = second_features(self._context.columns)
-        if self._observed_target is not None:
+        if self._observed_target is not None and self._has_residuals:
             columns.append(self._column(RESIDUAL))
         others = ~rows if among is None else ~rows & np.isin(np.arange(len(rows)), among)
         return find_common_values(columns, rows, others)

@@ -57,13 +57,14 @@ DRIVERS: Final = "drivers"
 Found = TypeVar("Found")
 _DECAYED = ("in_distribution_impact", "support")
 _ROUNDING: Final = 1e-9  # of a distance; and of predictions, below which two are equal
+_DECISIVE: Final = 0.5  # of a change of a probability
 _ROWS_AT_A_TIME = 2048
 _VIEWS = {"grid", "axis", "likelihood_scale", "rows", "observed"}
 _SHARED = ("_lock", "_rows", "_computed_once", "curves", "observed", "_missing_dependence")  # by all scales
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class RowMoves:
     """Grid values at which the prediction of a row is further from its own than at every nearer one, nearest first.
 
     - `places` (n_moves,): where on the grid.
@@ -83,7 +84,7 @@ class Moves:
         return int(self.places[n_near - 1]), float(self.distances[n_near - 1]), float(self.changes[n_near - 1])
 
 
-def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
+def moves_of(distances: Array, curve: Array, prediction: float) -> RowMoves:
     """Find the changes of a row that no smaller step of the feature exceeds.
 
     - `distances` (n_grid,): from the observed value, in likelihood scales. `curve` (n_grid,): of the row [output].
@@ -99,7 +100,7 @@ def moves_of(distances: Array, curve: Array, prediction: float) -> Moves:
     least = _ROUNDING * max(abs(prediction), float(np.abs(curve).max(initial=0.0)))
     before = np.maximum.accumulate(np.concatenate([[least], sizes[:-1]]))
     places = order[sizes > before]
-    return Moves(places, distances[places], changes[places])
+    return RowMoves(places, distances[places], changes[places])
 
 
 def reach_of(decay: float) -> float:
@@ -234,7 +235,7 @@ class FeatureExplanation(Unchanging):
         Parameters
         ----------
         decay : optional
-            As for `explain`; that of the explanation by default, whose metrics are attributes, too.
+            λ, as for `explain`; that of the explanation by default.
         """
         decay = resolve_decay(self._context.settings, decay)
         is_own = decay == self._context.settings.decay
@@ -302,7 +303,7 @@ class FeatureExplanation(Unchanging):
         Raises
         ------
         OptionError
-            If they take more than `memory_limit`, before anything is computed; `rows` returns those of some rows.
+            If they take more than `memory_limit`, before anything is computed; `compute_curves` returns those of some rows.
         """
         self._context.check_size("curves", len(self._item.positions), len(self.axis))
         with self._lock:
@@ -528,7 +529,7 @@ class FeatureExplanation(Unchanging):
         self._context.check_size("scores", len(wanted), len(self.axis))
         return extrapolation_of(self._expected(), self._item, wanted, self._context.row_weights)
 
-    def _moves(self, position: int, prediction: float) -> Moves:
+    def _moves(self, position: int, prediction: float) -> RowMoves:
         """Return how far steps of the feature move the prediction of a row of X away from its own, nearest first."""
         distances = self._item.measure_distances(np.array([position]))[0]
         return moves_of(distances, self.compute_curves([position])[0], prediction)
@@ -654,8 +655,13 @@ class FeatureExplanation(Unchanging):
             is_number = self.dtype_kind in ("numeric", "boolean")
             rows = slice(None) if self._sample is None else self._item.summed
             return is_number and follows_diagonal(self.axis, mean, spread, self._item.feature.values[rows])
-        is_probability = predictor.response in ("predict_proba", "predict")
-        return is_probability and decides_class(mean, spread, len(predictor.classes))
+        if predictor.response not in ("predict_proba", "predict"):
+            return False
+        # The model is called for rows without the value where that alone may make a class certain.
+        if self._item.has_missing and self._own_metrics["missing_impact"] > _DECISIVE and np.ptp(mean) <= _DECISIVE:
+            known = float(mean.mean()), float(spread.max())
+            mean, spread = np.array([known, self._missing_dependence or known]).T
+        return decides_class(mean, spread, len(predictor.classes))
 
     def correlated(self, n: int = MOST) -> pd.DataFrame:
         """Return the features that vary most with this one in the data, where its curves can mislead.

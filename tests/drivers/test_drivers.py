@@ -320,7 +320,7 @@ def test_a_threshold_parts_its_neighbours_as_it_is_written(one, other):
     assert lower <= choose_between(lower, upper) < upper or math.isinf(lower)
     assert math.isfinite(choose_between(lower, upper))
     text = name_threshold_sides(numbers([]), lower, upper)[1].removeprefix("z > ")
-    assert lower <= float(text) < upper
+    assert lower <= float(text.replace("−", "-")) < upper
 
 
 def test_levels_are_listed_and_counted():

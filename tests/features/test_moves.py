@@ -1,10 +1,12 @@
 """Columns that are made of one quantity: explained as the quantity itself would be, and refused where they are not."""
 
 import pickle
+from array import array
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from pandas.testing import assert_frame_equal
@@ -15,7 +17,7 @@ from sklearn.svm import SVR
 
 import ice_explorer as ice
 from ice_explorer import cluster
-from ice_explorer.errors import DataError, OptionError
+from ice_explorer.errors import DataError, ModelNeededError, OptionError
 
 N = 60
 QUANTITIES = {
@@ -169,7 +171,7 @@ def test_a_file_and_a_pickle_keep_the_quantity(tmp_path):
         assert_frame_equal(other.table(), e.table())
         assert_array_equal(other["quantity"].grid, e["quantity"].grid)
         assert_allclose(other["quantity"].curves, e["quantity"].curves)
-    with pytest.raises(OptionError, match="without a rule"):
+    with pytest.raises(ModelNeededError, match="could not be pickled"):
         copied.marginal_effects("quantity", pd.Timedelta("36h"))
 
 
@@ -220,5 +222,49 @@ def test_an_index_in_another_order_is_refused():
 def test_partitions_have_no_such_groups():
     """`observed` is of all rows, which are in no one place."""
     raw, X = tables()
-    with pytest.raises(OptionError, match="mapping of names to lists of columns where rows are partitions"):
+    with pytest.raises(OptionError, match="`groups` needs all rows in one place"):
         cluster.summarise(predict, X, 0, groups=moved(raw))
+
+
+def test_the_grid_of_thresholds_has_the_observed_values():
+    """Thresholds are those of the columns, which are no values of the quantity."""
+    raw, X = tables()
+    model = RandomForestRegressor(10, random_state=0).fit(X, predict(X))
+    e = explained(model, X, groups=moved(raw), grid="thresholds")
+    assert_array_equal(e["quantity"].grid, np.unique(raw["quantity"]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.Index,
+        pd.Categorical,
+        lambda values: pd.array(values, "Int64"),
+        pa.array,
+        lambda values: array("q", values),
+        tuple,
+    ],
+)
+def test_any_sequence_holds_the_quantity(make):
+    raw, X = tables()
+    groups = {
+        "quantity": ice.Moves(columns=(name for name in ["sine", "cosine"]), observed=make(raw["quantity"].tolist()))
+    }
+    for _ in range(2):  # also where columns are given by a generator
+        curves = explained(predict, X, groups=groups)["quantity"].curves
+        assert_allclose(curves, explained(predict_raw, raw)["quantity"].curves)
+
+
+def test_a_rule_may_leave_a_column_empty():
+    size = np.arange(N) % 3
+    X = pd.DataFrame({"log": np.where(size > 0, np.log(np.maximum(size, 1)), np.nan)})
+    rule = {0: {"log": None}, 1: {"log": 0.0}, 2: {"log": np.log(2)}}
+    groups = {"size": ice.Moves(columns=["log"], observed=size, rule=rule.__getitem__)}
+    e = explained(lambda rows: rows["log"].fillna(-1).to_numpy(), X, groups=groups)
+    assert_allclose(e["size"].curves[0], [-1, 0, np.log(2)])
+
+
+def test_a_group_is_no_categorical_column():
+    raw, X = tables()
+    with pytest.raises(OptionError, match="got 'quantity', which is a group"):
+        explained(predict, X, groups=moved(raw), categorical_features=["quantity"])

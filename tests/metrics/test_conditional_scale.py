@@ -202,3 +202,16 @@ def test_many_levels_are_trees_of_the_heaviest():
     column = 5.0 * (codes == 1) + random.normal(0, 0.1, 2000)
     found = conditional_moments(column, others, float(column.std()), None, 0)
     assert np.abs(found.mean[400:] - 5.0 * (codes[400:] == 1)).max() < 0.1
+
+
+@pytest.mark.parametrize("change", [lambda x: 3 * x, lambda x: x + 5, lambda x: x / 7])
+def test_the_unit_of_a_feature_does_not_matter(change):
+    """The folds of the estimate depend on the order of values, not on how they are written."""
+    random = np.random.default_rng(0)
+    x = np.round(random.normal(size=200), 3)
+    X = np.column_stack([x, x + random.normal(size=200)])
+    scales = [
+        ice.explain(lambda rows: rows.sum(axis=1), table, distance="conditional", progress=False)["x1"].likelihood_scale
+        for table in (X, np.column_stack([change(x), X[:, 1]]))
+    ]
+    assert_allclose(scales[0], scales[1], rtol=1e-6)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -157,3 +158,30 @@ def test_few_rows_are_alike_by_chance():
         few = X[NUMBERS].head(n).assign(is_busy=np.arange(n) % 2)
         model = LogisticRegression().fit(few, few["is_busy"])
         assert len(alerts(model, few, few["is_busy"])) == expected
+
+
+class Discharge(BaseEstimator, ClassifierMixin):
+    """Predicts 1 where a value is missing."""
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, X, y):
+        return self
+
+    def predict_proba(self, X):
+        probability = np.where(X["discharge"].isna(), 0.99, 0.01)
+        return np.column_stack([1 - probability, probability])
+
+    def predict(self, X):
+        return self.predict_proba(X)[:, 1] > 0.5
+
+
+def test_a_column_that_is_missing_where_the_class_is_has_an_alert():
+    """Also where y is not known; a level in place of the missing value has one, too."""
+    values = np.where(np.arange(N) % 2 == 0, np.nan, X["temp"])
+    table = pd.DataFrame({"discharge": values, "hum": X["hum"]})
+    assert alerts(Discharge(), table) == ["'discharge' nearly determines the prediction. Is it the target?"]
+    assert alerts(Discharge(), table.assign(discharge=values * 0 + 1.0)) == [
+        "'discharge' nearly determines the prediction. Is it the target?"
+    ]
+    assert alerts(Discharge(), table.assign(discharge=X["temp"])) == []

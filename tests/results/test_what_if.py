@@ -8,6 +8,7 @@ import pytest
 from kernel_end import ask
 from numpy.testing import assert_allclose, assert_array_equal
 from origins import read_provenance
+from sklearn.ensemble import RandomForestClassifier
 
 import ice_explorer as ice
 from ice_explorer.drivers.candidates import find_common_values
@@ -219,6 +220,33 @@ def test_of_a_class_they_are_of_its_indicator():
     assert_allclose(e._column("residual").values, [0, 1, 0, 1] - model.predict_proba(X)[:, 1])
     assert e.score == model.score(X, y)
     assert ice.explain(model, X, progress=False).score is None
+
+
+@pytest.mark.parametrize("response", ["log_odds", "decision_function"])
+def test_a_class_has_no_residuals_in_another_unit(make, response):
+    """The target is 0 or 1, the prediction a log-odds: their difference is no figure. The class colours curves."""
+    from sklearn.linear_model import LogisticRegression
+
+    X = np.arange(8.0)[:, None]
+    y = pd.Series(np.array(["no", "yes"])[np.arange(8) % 3 % 2], name="answer")
+    explorer = make(LogisticRegression().fit(X, y), X, y, response=response)
+    e = explorer.explanation
+    assert explorer._header["columns"][-1] == {"name": "observed answer", "kind": "category"}
+    assert list(e._outcomes([0, 1])) == ["prediction", "y"]
+    with pytest.raises(OptionError, match="needs predictions in the unit of y"):
+        e.plot("x0", color_by="residual")
+
+
+def test_an_observed_class_has_the_names_of_classes(make):
+    """Of more than two classes it is the explained one, or not."""
+    X = np.arange(9.0)[:, None]
+    y = np.array(["ash", "elm", "oak"])[np.arange(9) % 3]
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    e = ice.explain(model, X, y, output="elm", progress=False)
+    assert e._column("observed target").labels[:3].tolist() == ["not elm", "elm", "not elm"]
+    two = RandomForestClassifier(5, random_state=0).fit(X, y == "elm")
+    column = ice.explain(two, X, y == "elm", progress=False)._column("observed target")
+    assert column.labels[:3].tolist() == ["False", "True", "False"]
 
 
 def test_curves_are_coloured_by_residuals(explorer, X):

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ice_explorer.checks import check_names, check_total_weight, check_weights
-from ice_explorer.curves.inputs import FeatureInput, measure_feature, merge_notes
+from ice_explorer.curves.inputs import FeatureInput, measure_feature, measure_reach, merge_notes
 from ice_explorer.curves.method import empty_sums
 from ice_explorer.errors import Cancelled, DataError, ICEExplorerError, OptionError
 from ice_explorer.errors.base import counted, listed, quoted
 from ice_explorer.errors.tracebacks import short_traceback
 from ice_explorer.feature import FeatureExplanation
-from ice_explorer.features.columns import Columns, check_groups
+from ice_explorer.features.columns import Columns, check_groups, has_moves
 from ice_explorer.features.feature import Feature, Grid, align_levels, is_identifier, make_grid
 from ice_explorer.locks import working
 from ice_explorer.metrics.ordered import OrderedSums
@@ -330,6 +330,7 @@ def check_options(options: Options) -> None:
     """Refuse options that need all rows in one place."""
     for option, is_given, advice in (
         ("budget", options.budget is not None, "Leave it out."),
+        ("groups", has_moves(options.groups), "Explain a sample: `X.sample(frac=0.01).compute()`."),
         ("distance", options.distance == "conditional", "Leave it out, or explain a sample of the rows."),
         ("distance", isinstance(options.distance, Mapping), "Leave it out."),
         ("sample", options.sample is not None, "Pass fewer rows: `X.sample(frac=0.1)`."),
@@ -407,7 +408,10 @@ def _place_on_grid(summary: ColumnSummary, grid: Any, options: Options) -> Featu
     if summary.is_thinned:
         chosen = Grid(chosen.values, MOST_DISTINCT + 1)
     feature = with_values(feature, np.empty(0))
-    return FeatureInput(feature, chosen, scale, median, shares, options.decay, options.convention, summary.has_missing)
+    reach = measure_reach(chosen.values, column)
+    return FeatureInput(
+        feature, chosen, scale, median, shares, options.decay, options.convention, summary.has_missing, reach
+    )
 
 
 def check_rows(sums: Sums | None, grids: Grids) -> Sums:

@@ -335,7 +335,7 @@ def threshold_grids(
     for feature in map(columns.feature, positions):
         values = feature.values[~np.isnan(feature.values)]
         place = feature.position
-        if feature.kind != "numeric" or place in forest.categorical or not len(values):
+        if feature.kind != "numeric" or feature.members or place in forest.categorical or not len(values):
             continue
         thresholds = np.unique(forest.threshold[forest.feature == place])
         # The number that stands for a threshold, in the precision of the trees, is the last one on the left side, or

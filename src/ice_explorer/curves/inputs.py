@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ice_explorer.checks import check_positions, to_float_array
+from ice_explorer.checks import check_positions, check_total_weight, to_float_array
 from ice_explorer.curves.brute import BruteCurves
 from ice_explorer.errors import ModelNeededError, OptionError, PredictionError
 from ice_explorer.errors.base import counted, quoted
@@ -222,6 +222,7 @@ class FeatureInput:
     - `decay`: λ at which in-distribution impact is exact.
     - `convention`: what figures are averages of.
     - `has_missing`: whether any observation that has weight lacks the value.
+    - `reach`: how far a grid value is from an observed value at most, of all rows [feature]; infinite where unknown.
     - `row_scales` (n_observations,): s_i [feature] where they are given or estimated; None where they are all the same.
     - `distances` (n_observations, n_grid): for levels without an order: how unlikely each is for a row, where that is
       estimated.
@@ -239,6 +240,7 @@ class FeatureInput:
     decay: float
     convention: Convention
     has_missing: bool
+    reach: float = math.inf
     row_scales: Array | None = None
     distances: Array | None = None
     positions: Rows = field(default_factory=partial(np.arange, 0))
@@ -292,10 +294,11 @@ def feature_input(
     values, missing = feature.values, np.isnan(feature.values)
     has_missing = bool(missing[context.weighted_rows].any())
     if like is not None and is_part:
-        chosen, has_missing = like.grid, like.has_missing
+        chosen, has_missing, reach = like.grid, like.has_missing, like.reach
     else:
         column = SortedValues.from_column(values, weights)
         chosen = make_grid(feature, column, grid=grid, grid_size=settings.grid_size)
+        reach = measure_reach(chosen.values, column)
     if like is not None:
         sigma, median, shares = like.scale, like.median, like.shares
     else:
@@ -318,16 +321,12 @@ def feature_input(
     positions, summed = context.all_rows, context.weighted_rows
     if n_rows is not None:
         positions = summed = context.draw(values, context.weighted_rows, n_rows, feature.label)
-        if weights is not None and weights[summed].sum() <= 1:
-            raise OptionError(
-                "`sample_weight` of the sampled observations must sum to more than 1; got a sum of "
-                f"{float(weights[summed].sum())!r} for {quoted(feature.readable)}.",
-                "Use a larger `sample`, or multiply the weights.",
-            )
+        if weights is not None:
+            check_total_weight(float(weights[summed].sum()), quoted(feature.readable))
     changes = np.full(len(values) if has_missing else 0, np.nan)
     return FeatureInput(
-        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, row_scales,
-        distances, positions, summed, changes,
+        feature, chosen, sigma, median, shares, settings.decay, settings.convention, has_missing, reach,
+        row_scales, distances, positions, summed, changes,
     )  # fmt: skip
 
 
@@ -358,6 +357,11 @@ def measure_feature(
     assert feature.levels is not None  # noqa: S101 - it has no order
     weights = np.bincount(column.values.astype(np.intp), column.weights, len(feature.levels)).astype(np.float64)
     return category_scale(weights / weights.sum()), float(np.argmax(weights)), weights[grid.astype(np.intp)]
+
+
+def measure_reach(grid: Array, column: SortedValues) -> float:
+    """Return how far a grid value (n_grid,) is from a value of the column at most."""
+    return float(max(grid[-1], column.values[-1]) - min(grid[0], column.values[0]))
 
 
 def estimate_probabilities(context: Context, feature: Feature) -> Array | None:

@@ -69,6 +69,7 @@ def empty_sums(
         item.decay,
         rows,
         convention=item.convention,
+        reach=item.reach,
         active=active,
         compiled=compiled,
         most_cells=most_cells,

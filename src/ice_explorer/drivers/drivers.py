@@ -189,7 +189,8 @@ def _write_number(lower: float, upper: float, *, is_integer: bool = False) -> st
             middle = rounded
             break
     middle += 0.0  # no sign on zero
-    return str(int(middle)) if middle.is_integer() and abs(middle) < 1e15 else repr(middle)
+    text = str(int(middle)) if middle.is_integer() and abs(middle) < 1e15 else repr(middle)
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 LEAST_ROWS: Final = 10

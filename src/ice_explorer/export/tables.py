@@ -16,7 +16,7 @@ from ice_explorer.errors import OptionError
 from ice_explorer.features.feature import UNORDERED
 from ice_explorer.results.options import KINDS
 from ice_explorer.scene.build import ranking_of, shown_lines
-from ice_explorer.tables.column import encodable, label_index, readable
+from ice_explorer.tables.column import encodable, is_missing, label_index, readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -149,7 +149,8 @@ def _points(explanation: Explanation, drawn: Drawn, kind: Kind, decay: float | N
         }
         tables.append(pd.DataFrame(columns))
     table = pd.concat(tables, ignore_index=True)
-    names = label_index([feature.feature for feature, _, _ in drawn])
+    # pandas has no category that is missing.
+    names = label_index([f.label if is_missing(f.feature) else f.feature for f, _, _ in drawn])
     table["feature"] = pd.Categorical.from_codes(table["feature"], names)
     index = explanation._context.table.index
     labels = table["row"] if index is None else pd.Series(index.take(table["row"]).to_flat_index())

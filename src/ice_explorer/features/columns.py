@@ -46,7 +46,7 @@ def make_group(number: int, name: Name, label: str, members: Sequence[Column]) -
             raise OptionError(
                 f"The columns of a group must hold 0 and 1 only; {quoted(member.readable)} of {quoted(label)} holds "
                 f"{quoted(got)} in row {row}.",
-                "Leave the column out of the group.",
+                "Leave the column out of the group; columns that are made of numbers are a group by `Moves`.",
             )
     are_on = np.column_stack([member.values for member in members]) == 1.0
     n_on = are_on.sum(axis=1)
@@ -104,7 +104,7 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, Group
         labels = enumerate(make_labels(table.names))
         return {**find_groups([replace(table.column(position), label=label) for position, label in labels])}
     if not isinstance(groups, Mapping) or any(
-        isinstance(members, str) or not (hasattr(members, "__iter__") or (isinstance(members, Moves) and table))
+        isinstance(members, str) or not (hasattr(members, "__iter__") or isinstance(members, Moves))
         for members in groups.values()
     ):
         what = "be 'auto' or a mapping of names to lists of columns or `Moves`"
@@ -112,6 +112,11 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, Group
         advice = "Write `groups={'city': ['city_a', 'city_b']}`, or leave it out."
         raise OptionError.must("groups", what, groups, advice)
     return {name: members if isinstance(members, Moves) else list(members) for name, members in groups.items()}
+
+
+def has_moves(groups: object) -> bool:
+    """Whether the columns of a group are made of one quantity."""
+    return isinstance(groups, Mapping) and any(isinstance(group, Moves) for group in groups.values())
 
 
 def name_members(groups: Mapping[Name, Group]) -> dict[Name, list[Name]]:
@@ -180,6 +185,10 @@ class Columns:
         self._group_of: dict[int, Name] = {}
         for name, group in (groups or {}).items():
             self._declare(name, group)
+        for name in categorical:
+            if self._group_number(name) is not None:
+                what, advice = "name columns of X", "Pass `observed` of the group as a category."
+                raise OptionError.must("categorical_features", what, name, advice, where=", which is a group")
         self.categorical = {self._column_outside_groups(name) for name in categorical}
         for position in self.categorical:
             if self.column(position).kind == "other":
@@ -218,7 +227,7 @@ class Columns:
     def _make_group(self, number: int, name: Name, group: Group) -> Feature:
         members, label = list(map(self.column, self.groups[name])), self.labels[number]
         if isinstance(group, Moves):
-            column = read_observed(group.observed, self.n_observations, self._table.index)
+            column = read_observed(group.observed, name, self.n_observations, self._table.index)
             return make_moved(replace(column, name=name, label=label, position=number), group, members)
         return make_group(number, name, label, members)
 

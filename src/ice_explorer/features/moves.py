@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from ice_explorer.checks import check_index
-from ice_explorer.errors import OptionError
+from ice_explorer.errors import ModelNeededError, OptionError
 from ice_explorer.errors.base import cause_of, counted, described, listed, quoted
 from ice_explorer.features.feature import Feature, make_feature
-from ice_explorer.tables.column import Column, label_index
+from ice_explorer.tables.column import Column, is_missing, label_index
 from ice_explorer.tables.table import read_values
 
 if TYPE_CHECKING:
@@ -64,16 +65,20 @@ class Moves:
     """
 
     columns: Sequence[Name]
-    observed: ArrayLike | Column
+    observed: ArrayLike
     rule: Callable[[Any], Mapping[Name, Any]] | None = None
     values: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         columns: Any = self.columns
         rule: Any = self.rule
+        values: Any = self.values
         if isinstance(columns, str) or not isinstance(columns, Iterable):
             advice = "Write `columns=['hour_sin', 'hour_cos']`."
             raise OptionError.must("columns", "be a list of names of columns", columns, advice)
+        object.__setattr__(self, "columns", list(columns))  # several models read it
+        if isinstance(values, Iterator):
+            object.__setattr__(self, "values", list(values))
         if rule is not None and not callable(rule):
             what = "be a function of one value that returns a mapping of columns to values"
             raise OptionError.must("rule", what, rule, "Leave it out where X has every value.")
@@ -94,7 +99,7 @@ class MovedFeature(Feature):
         try:
             pickle.dumps(self.rule)
         except Exception:  # noqa: BLE001 - each object refuses in its own way
-            return vars(self) | {"rule": None}
+            return vars(self) | {"rule": _refuse}
         return vars(self)
 
     def column_coordinates(self, coordinates: Array) -> dict[Column, Array]:
@@ -123,6 +128,8 @@ class MovedFeature(Feature):
             )
         try:
             moved: Any = self.rule(value)
+        except ModelNeededError:
+            raise
         except Exception as error:
             raise self._rule_error(f"it failed for {quoted(value)}: {cause_of(error)}") from error
         names = [member.name for member in self.members]
@@ -131,9 +138,11 @@ class MovedFeature(Feature):
             raise self._rule_error(f"it returned {got} for {quoted(value)}, not {listed(names)}.")
         coordinates = []
         for member in self.members:
-            coordinate = member.find_coordinate(moved[member.name])
+            given = moved[member.name]
+            is_gap = is_missing(given) and bool(member.missing.any())
+            coordinate = math.nan if is_gap else member.find_coordinate(given)
             if coordinate is None:
-                got = f"{quoted(moved[member.name])} for {quoted(value)}"
+                got = f"{quoted(given)} for {quoted(value)}"
                 raise self._rule_error(f"it returned {got}, which {quoted(member.readable)} cannot hold.")
             coordinates.append(coordinate)
         return coordinates
@@ -141,6 +150,14 @@ class MovedFeature(Feature):
     def _rule_error(self, problem: str) -> OptionError:
         what = f"`rule` of {quoted(self.readable)} must return a value of each of its columns"
         return OptionError(f"{what}; {problem}", "Check `rule` and `columns` of `Moves`.")
+
+
+def _refuse(_value: Any) -> NoReturn:
+    """Stand for a rule that is not in a pickle."""
+    raise ModelNeededError(
+        "Values that no row has need `rule` of `Moves`, which could not be pickled with this explanation.",
+        "Use a function of a module as the rule, or explain the model again.",
+    )
 
 
 def make_moved(column: Column, moves: Moves, members: Sequence[Column]) -> Feature:
@@ -163,12 +180,12 @@ def make_moved(column: Column, moves: Moves, members: Sequence[Column]) -> Featu
     return feature if values is None else replace(feature, own_grid=feature.check_grid(values, option="values"))
 
 
-def read_observed(observed: Any, n_rows: int, index: Any) -> Column:
+def read_observed(observed: Any, name: Name, n_rows: int, index: Any) -> Column:
     """Read the quantity of every row of X; `index` is that of X, None where its rows have no labels."""
     if isinstance(observed, Column):
         return observed
     check_index("observed", "observed", observed, index)
-    column = read_values(observed)
+    column = read_values(name, observed)
     if column is None:
         what = "be a series, a list or an array of one dimension"
         raise OptionError.must("observed", what, observed, "Pass the column that the others are made of.")
@@ -185,7 +202,7 @@ def _check_determined(feature: MovedFeature) -> None:
     distinct, place = np.unique(feature.values, return_inverse=True)
     first, _ = feature.find_rows(distinct)
     of_rows = np.column_stack([member.values for member in feature.members])
-    _check_rows(feature, of_rows, of_rows[first][place], "of another row with it")
+    _check_rows(feature, of_rows, of_rows[first][place], "in another row of that value")
     if feature.rule is not None:
         checked = np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), _MOST_CHECKED)).astype(np.intp))
         by_rule = of_rows[first]
@@ -204,5 +221,5 @@ def _check_rows(feature: MovedFeature, of_rows: Array, expected: Array, source: 
         raise OptionError(
             f"The value of {quoted(feature.readable)} must determine its columns; at {value} {quoted(member.readable)} "
             f"is {got} in row {row} and {other} {source}.",
-            "Check `rule`, and that `observed` has the order of the rows of X.",
+            "Check that `observed` has the order of the rows of X, and `rule` if there is one.",
         )

@@ -100,7 +100,7 @@ def _of_block(
         return
     left, right, ratios, shares, left_shares = sums.windows_one_by_one
     mean, squared = sums.window_moments * ratios
-    to_sample = total / max(total - 1.0, 1.0)  # W / (W - 1)
+    to_sample = total / (total - 1.0) if total > 1 else math.nan
     spread = np.sqrt(squared * ratios / total * to_sample)
     (values, supports), curves = sums.decayed(decays)[:, :, None], sums.expand(block.curves)
     size = max(1, _CHUNK // len(left))

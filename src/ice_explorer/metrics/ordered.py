@@ -237,6 +237,7 @@ class OrderedSums(CurveSums):
     - `rows` (n_rows,) each: observed values, none missing, likelihood scales s_i [feature] and frequency weights,
       greater than 0, of all rows that will be added; None where the sums are filled or merged.
     - `convention`: what figures are averages of.
+    - `reach`: how far grid values are from observed ones at most [feature].
     - `compiled`: whether compiled kernels are used.
     - `most_cells`: nodes × groups that may be kept while rows are added.
     - `interval_changes` (n_active,): Σ w |change| within each active interval [output].
@@ -251,6 +252,7 @@ class OrderedSums(CurveSums):
         rows: Rows | None,
         *,
         convention: Convention = "step",
+        reach: float = math.inf,
         active: Places | None = None,
         compiled: bool = False,
         most_cells: int = MOST_CELLS,
@@ -275,7 +277,7 @@ class OrderedSums(CurveSums):
             if (lowest := scales.min()) == (highest := scales.max()):
                 self._ordered, self._likelihood_scale = np.sort(observed), float(scales[0])
             # Sums over parts of the rows merge only where all keep the same decays.
-            farthest = float((grid[-1] - grid[0]) / scale) if lowest == highest == scale else math.inf
+            farthest = reach / float(scale) if lowest == highest == scale else math.inf
             self.nodes = choose_decay_nodes(decay, farthest)
             # Of the values that count: likelihoods are relative to it, so that some are not too small to be written.
             values = grid[self.windows.denominator_weights > 0]

@@ -421,9 +421,11 @@ class CurveSums:
         if factors is None:
             figures["impact"] = figures["heterogeneity"] = 0.0
         else:
-            deviations = np.sqrt(moments.squared / (total - 1.0)) if self.n_rows > 1 else moments.squared
             figures["impact"] = float(factors @ moments.absolute) / total
-            figures["heterogeneity"] = float(factors @ deviations)
+            if self.n_rows <= 1:
+                figures["heterogeneity"] = 0.0
+            elif total > 1:  # a group may have less
+                figures["heterogeneity"] = float(factors @ np.sqrt(moments.squared / (total - 1.0)))
         if self.has_order:
             figures["direction"] = 0.0 if factors is None else float(factors @ moments.mean)
             figures["non_linearity"] = self.deviations / total

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, count
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from ice_explorer.arrays import Array, Rows
     from ice_explorer.features.axis_text import Clock
+    from ice_explorer.models.predict import Predictor
     from ice_explorer.tables.column import ColumnKind
+
+Classes: TypeAlias = tuple[()] | tuple[str, str]
 
 _MOST_ORDERED_LEVELS = 6
 _MOST_ORDERED_NAMES = 12
@@ -47,12 +50,28 @@ def outcome_labels(labels: Collection[str], target_name: str) -> dict[Outcome, s
     return free
 
 
-def outcome_column(outcome: Outcome, label: str, target: Array, predictions: Array | None, *, is_class: bool) -> Column:
-    """Return y, or y minus the prediction, as a column, NaN where y is missing; a class is whether it is that class."""
+def outcome_column(outcome: Outcome, label: str, target: Array, predictions: Array | None, classes: Classes) -> Column:
+    """Return y, or y minus the prediction, as a column, NaN where y is missing.
+
+    - `classes`: names of what 0 and 1 stand for where a class is explained; none of a number.
+    """
     if predictions is not None:
         return Column(outcome, label, "numeric", is_integer=False, dtype="float64", values=target - predictions)
+    if classes:
+        levels = np.fromiter(classes, object)
+        return Column(outcome, label, "category", is_integer=False, dtype="category", values=target, levels=levels)
     is_integer = bool(np.all(np.isnan(target) | (target == np.round(target))))
-    return Column(outcome, label, "boolean" if is_class else "numeric", is_integer, "float64", target)
+    return Column(outcome, label, "numeric", is_integer, "float64", target)
+
+
+def class_names(predictor: Predictor) -> Classes:
+    """Return what the target is called where it is not the explained class, and where it is; none of a number."""
+    if not predictor.of_classes:
+        return ()
+    output: Any = predictor.output
+    explained = output[-1] if isinstance(output, tuple) else output
+    others = [each for each in predictor.classes if each != explained]
+    return str(others[0]) if len(others) == 1 else f"not {explained}", str(explained)
 
 
 @dataclass(frozen=True, eq=False)

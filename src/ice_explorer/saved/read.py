@@ -78,7 +78,8 @@ def _explanation(entries: Entries) -> Explanation:
     table = _table(list(map(_column, entries["columns"])), _row_index(rows["index"], n_rows))
     groups: dict[Any, Any] = dict(settings.groups or {})
     for column in map(_column, entries["moved"]):
-        groups[column.name] = Moves(columns=groups[column.name], observed=column)
+        observed: Any = column
+        groups[column.name] = Moves(columns=groups[column.name], observed=observed)
     columns = Columns(table, groups, settings.categorical_features or ())
     for axis in (*entries["others"], *axes):
         _set_feature(axis, columns)
@@ -196,7 +197,8 @@ def _feature(entry: Entries, context: Context, method: KnownMethod) -> FeatureEx
     check(positions[-1] < n_rows, "there are no such rows in the sample")
     item = FeatureInput(
         feature, grid, entry["scale"], entry["median"], shares, settings.decay, settings.convention,
-        entry["has_missing"], entry["likelihood_scale"], entry["distances"], positions, summed, np.full(n_rows, np.nan),
+        entry["has_missing"], row_scales=entry["likelihood_scale"], distances=entry["distances"], positions=positions,
+        summed=summed, missing_changes=np.full(n_rows, np.nan),
     )  # fmt: skip
     check(starts[0] == 0 and starts[-1] < grid.n_grid, "stretches are not those of the grid")
     check((entry["missing"] is not None) == item.has_missing, "predictions with missing values are missing")

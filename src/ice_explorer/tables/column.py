@@ -316,11 +316,11 @@ def distinct_rows(rows: Array) -> tuple[Places, Places]:
     """Return the first of each distinct row, and which of them each row is; a missing value equals a missing value.
 
     - `rows` (n_rows, n_columns).
-    - returns `first` (n_distinct,), whose order does not depend on that of the rows, and `inverse` (n_rows,).
+    - returns `first` (n_distinct,), whose order does not depend on that of the rows, nor on the units of columns, and
+      `inverse` (n_rows,).
     """
-    rows = rows + 0.0  # no negative zeros
-    rows[np.isnan(rows)] = np.nan
-    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.strides[0]))).ravel()
+    ranks = np.array([np.unique(column, return_inverse=True)[1] for column in rows.T], np.int64).T.copy()
+    keys = ranks.view(np.dtype((np.void, ranks.strides[0]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse
 

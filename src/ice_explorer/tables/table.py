@@ -12,6 +12,8 @@ import datetime as dt
 import math
 import sys
 from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +27,7 @@ from ice_explorer.errors.base import described, quoted, text_of
 from ice_explorer.tables.column import Column, ColumnKind, can_represent, sort_levels, to_days
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -67,17 +69,18 @@ def read_column(name: Name, series: nw.Series[Any]) -> Column:
     return _object_column(name, str(dtype), labels, missing)
 
 
-def read_values(values: Any) -> Column | None:
-    """Read a series of any library, an array of one dimension, or a list; None where it is none of these."""
+def read_values(name: Name, values: Any) -> Column | None:
+    """Read a series of any library, or another sequence of one dimension; None where it is none."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        is_listed = isinstance(values, np.ndarray | list | tuple | range) and not count_masked(values)
-        if not is_listed or np.ndim(values) != 1:
+        is_listed = hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping | AbstractSet)
+        if not is_listed or np.ndim(values) != 1 or count_masked(values):
             return None
         import pandas as pd
 
-        series = nw.from_native(pd.Series(values), series_only=True)
-    return read_column("", series)
+        native = values.to_pandas() if hasattr(values, "to_pandas") else values  # an array of Arrow
+        series = nw.from_native(pd.Series(native), series_only=True)
+    return read_column(name, series)
 
 
 def _declared_levels(series: nw.Series[Any]) -> tuple[Sequence[Any] | None, bool]:
@@ -151,12 +154,16 @@ def _object_column(name: Name, dtype: str, values: NDArray[Any], missing: NDArra
     are_booleans = [issubclass(each, bool | np.bool_) for each in types]
     if all(are_booleans):
         return number_column(name, dtype, np.where(missing, False, values).astype(np.bool_), missing)  # noqa: FBT003
-    if not any(are_booleans) and all(issubclass(each, int | float | Decimal | np.number) for each in types):
+    if not any(are_booleans) and all(map(_is_number_type, types)):
         numbers = np.array(np.where(missing, 0, values).tolist())
         if numbers.dtype.kind not in "iu":
             numbers = np.array([_float(number) for number in numbers.tolist()])
         return number_column(name, dtype, numbers, missing)
     return _coded_column(name, dtype, values)
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, int | float | Decimal | np.number) and not issubclass(kind, np.timedelta64)
 
 
 def _float(number: Any) -> float:
