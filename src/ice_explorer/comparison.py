@@ -119,14 +119,15 @@ class ModelComparison:
         return f"<ModelComparison of {listed(self.names)}: {len(self._open.features)} features>"
 
     def table(
-        self, metric: str = "in_distribution_impact", decay: float | None = None, *, unit: Unit = "prediction"
+        self, rank_by: str = "in_distribution_impact", decay: float | None = None, *, unit: Unit = "prediction"
     ) -> pd.DataFrame:
         """Return a metric and the rank of each feature by each model, and how far the models disagree.
 
         Parameters
         ----------
-        metric : str
-            "impact", "in_distribution_impact", "heterogeneity", "non_linearity" or "missing_impact".
+        rank_by : str
+            The metric that is returned, and sorted by: "impact", "in_distribution_impact", "heterogeneity",
+            "non_linearity" or "missing_impact".
         decay : float, optional
             λ; that of the explanations by default.
         unit : {"prediction", "sd", "share"}
@@ -140,16 +141,16 @@ class ModelComparison:
         """
         import pandas as pd
 
-        check_one_of("metric", metric, METRIC_RANKINGS)
-        tables = {name: each.table(decay, rank_by=None, unit=unit)[metric] for name, each in self.explanations.items()}
-        columns: dict[tuple[str, str], Any] = {(metric, name): values for name, values in tables.items()}
+        check_one_of("rank_by", rank_by, METRIC_RANKINGS)
+        tables = {name: each.table(decay, rank_by=None, unit=unit)[rank_by] for name, each in self.explanations.items()}
+        columns: dict[tuple[str, str], Any] = {(rank_by, name): values for name, values in tables.items()}
         for name, values in tables.items():
             columns["rank", name] = values.rank(ascending=False, method="first").astype("Int64")
         columns["disagreement", ""] = self.disagreement(decay, unit=unit)["disagreement"]
         whole = pd.DataFrame(columns)
         whole.index.name = "feature"
         whole.columns = pd.MultiIndex.from_tuples(list(columns))
-        return whole.sort_values((metric, self._opened), ascending=False, kind="stable")
+        return whole.sort_values((rank_by, self._opened), ascending=False, kind="stable")
 
     def disagreement(self, decay: float | None = None, *, unit: Unit = "prediction") -> pd.DataFrame:
         """Return on which features the models disagree most.

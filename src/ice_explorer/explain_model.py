@@ -203,8 +203,9 @@ def explain(
         is called with (done, total, label), counted in predictions.
     budget : float, optional
         Seconds for computing the curves and metrics. If everything is estimated to take longer, a model that is called
-        gets fewer grid values, down to 10, and then fewer rows; other models get fewer rows. A note says how many were
-        used. They depend on the speed of the machine; use `sample` and `grid_size` for the same ones everywhere.
+        gets fewer grid values, down to 10, then fewer rows, and below 16 rows fewer values; others get fewer rows. A
+        note says how many were used. They depend on the speed of the machine; use `sample` and `grid_size` for the same
+        ones everywhere.
         ICEExplorer does not take it: it shows such samples until the result is there.
 
     Returns

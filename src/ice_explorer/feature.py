@@ -303,7 +303,8 @@ class FeatureExplanation(Unchanging):
         Raises
         ------
         OptionError
-            If they take more than `memory_limit`, before anything is computed; `compute_curves` returns those of some rows.
+            If they take more than `memory_limit`, before anything is computed; `compute_curves` returns those of some
+            rows.
         """
         self._context.check_size("curves", len(self._item.positions), len(self.axis))
         with self._lock:

@@ -38,9 +38,9 @@ class OptionError(ICEExplorerError, ValueError):
         return cls(facts, f"Its options are {', '.join(known)}.")
 
     @classmethod
-    def no_features(cls) -> OptionError:
+    def no_features(cls, option: str = "features", advice: str = "Leave it out for all of them.") -> OptionError:
         """Return the error for an empty list of features."""
-        return cls("`features` must name at least one feature; got an empty list.", "Leave it out for all of them.")
+        return cls(f"`{option}` must name at least one feature; got an empty list.", advice)
 
     @classmethod
     def no_slopes(cls, feature: object) -> OptionError:

@@ -186,7 +186,7 @@ def plot_panels(
     """Draw the curves of several features side by side, as `Explanation.plot` describes."""
     opened = [explanation[feature] for feature in check_names("what", features)]
     if not opened:
-        raise OptionError.no_features()
+        raise OptionError.no_features("what", "Leave it out for the ranking; `list(e)` has all of them.")
     check_integer("n_columns", n_columns, 1, "Use `n_columns=3` for the default.")
     state = _state_of(explanation, color_by, decay, kind=kind, anchor=anchor, max_lines=max_lines)
     is_shared = check_flag("share_y", share_y, usual=True) and kind != "d-ice"
