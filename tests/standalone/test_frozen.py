@@ -203,6 +203,24 @@ def test_curves_of_every_feature_are_there_for_the_same_rows(explanation, some):
         assert_array_equal(body["target"], rows)
 
 
+def test_rows_that_every_picture_draws_are_those_of_all_features_and_models(make, tmp_path):
+    """So that a row has its own label, whichever feature and model the page opens with."""
+    n = 2000
+    X = pd.DataFrame(np.random.default_rng(3).uniform(size=(n, 3)), [f"row{at}" for at in range(n)], list("abc"))
+    X.iloc[1717, 1] = X.iloc[1234, 2] = 9.0
+    models = {"b": lambda X: X["a"] * np.where(X["b"] > 8, -29, 1), "c": lambda X: X["a"] * np.where(X["c"] > 8, 50, 1)}
+    x = make(models, X, grid_size=10)
+    assert [f._outlying.tolist() for f in x.explanation.values()] == [[1717], [], [1717]]
+    page = Page(x.save(tmp_path / "page.html", what="b", max_lines=30))
+    rows = page.recording["positions"]
+    assert {1234, 1717} < {*rows}
+    assert page.recording["row_labels"] == [f"row{row}" for row in rows]
+    recorded = page.replies("curves")
+    assert len(recorded) == 6
+    for kept in recorded:
+        assert_array_equal(page.body(kept)["positions"], rows)
+
+
 def test_figures_are_those_of_the_explanation(explanation, whole):
     """At every decay."""
     tables = whole.recording["tables"]

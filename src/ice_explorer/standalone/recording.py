@@ -1,7 +1,8 @@
 """Replies that a page without a kernel plays back: those that the live explorer would give, recorded by request.
 
-The rows are the same for every feature: those that the open one draws, with the selected ones. So rows can be
-followed from plot to plot, and every column and every row as text is there once. A reply has all rows of the page;
+The rows are the same for every feature: those that the open one draws, with the selected ones and those that any
+feature draws in every picture. So rows can be followed from plot to plot, and every column and every row as text is
+there once. A reply has all rows of the page;
 `js/src/standalone/recorded_model.ts` leaves out those that are not requested.
 """
 
@@ -72,7 +73,11 @@ def lines_that_fit(explanation: Explanation, max_lines: int, n_models: int = 1) 
 
 def record(explanation: Explanation, state: ViewState) -> Recording:
     """Record the replies to all that a reader may request of a page, which shows the state first, of some feature."""
-    rows = explanation[state.feature]._draw(state.max_lines, state.selection).tolist()
+    models = state.besides.models
+    explanations = [explanation] if models is None else models.explanations.values()
+    outlying = [feature._outlying for each in explanations for feature in each.values()]
+    include = np.concatenate([*outlying, np.array(state.selection, np.int64)])
+    rows = explanation[state.feature]._draw(state.max_lines, include).tolist()
     blobs = [""]  # the first is written last
 
     def keep(content: bytes) -> int:
