@@ -134,6 +134,7 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         self._observed_target: Array | None = None if target is None else target.values
         self._target_name = "" if target is None else target.name
         self._y: object = None if target is None else target.y
+        self._rows_explained = context.all_rows  # positions in X, of which a file has some
         undefined = [
             f"{result.label!r}: fewer than two levels of its grid occur, so its effects are undefined."
             for result in results

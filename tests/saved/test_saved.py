@@ -273,6 +273,27 @@ def test_a_sample_of_rows_has_the_sums_of_all(large):
     assert again.notes[0].startswith("Opened from a file with 20 of 300 rows")
 
 
+def test_rows_that_lie_far_from_all_others_are_saved(tmp_path):
+    """With any number of rows, and again from the file; texts name them as rows of X, also where X has an index."""
+    X = pd.DataFrame(np.random.default_rng(3).uniform(size=(2000, 3)), [f"row{at}" for at in range(2000)], list("abc"))
+    X.iloc[[1717, 1234], 1] = 9.0
+    e = ice.explain(lambda X: X["a"] * np.where(X["b"] > 8, -29, 1), X, grid_size=20, progress=False)
+    assert [f._outlying.tolist() for f in e.values()] == [[1234, 1717], [], [1234, 1717]]
+    file = e.save(tmp_path / "result.ice", max_lines=30)
+    o = ice.load(file)
+    n = o._n_observations
+    assert 30 < n <= 32
+    assert read_provenance(file)["rows_drawn"] == n
+    for again in (o, opened(o, max_lines=n), opened(o, max_lines=5), pickled(o)):
+        labels = again._context.table.index
+        for f, g in zip(e.values(), again.values(), strict=True):
+            assert labels[g._outlying].tolist() == X.index[f._outlying].tolist()
+            assert g.drivers_summary == f.drivers_summary
+        assert again["a"].curves.min() == e["a"].curves.min()
+        assert again.notes[1:] == e.notes
+    assert "1234, 1717" in e["a"].drivers_summary
+
+
 def test_a_sample_within_a_budget_is_one_after_it_is_opened(tmp_path):
     """Files that are saved from it tell how many rows its figures rest on."""
 

@@ -217,6 +217,19 @@ def test_further_members_are_refused(name):
     assert is_refused(zipped({**MEMBERS, name: MEMBERS[ARRAYS[0]]}))
 
 
+@pytest.mark.parametrize("rows", [[12], [0, 3], [3, 3]], ids=["no row", "a row without weight", "twice"])
+def test_rows_that_lie_far_are_rows_of_the_metrics(rows):
+    """In increasing order."""
+
+    def with_outlying(rows):
+        member = io.BytesIO()
+        np.save(member, np.array(rows))
+        return zipped({**MEMBERS, "features/0/outlying.npy": member.getvalue()})
+
+    assert read(with_outlying([3, 11]))["a"]._outlying.tolist() == [3, 11]
+    assert is_refused(with_outlying(rows))
+
+
 def test_pickled_arrays_are_refused():
     """Before anything is unpickled."""
     member = io.BytesIO()

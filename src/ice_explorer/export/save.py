@@ -177,12 +177,11 @@ def _result(explanation: Explanation, state: ViewState, file: Path, what: str, m
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
             "Leave `what` out, or call `save` of one feature.",
         )
-    n_rows = MOST_ROWS if max_lines is None else max_lines
     plain = replace(state, choices={}, selection=(), ci=None, color_by=None)
     shown = scene(explanation, replace(plain, max_lines=1))  # only the state is used
     shown = replace(shown, state=replace(shown.state, max_lines=plain.max_lines))
     origin = provenance(explanation, [shown], _call(file, "view", {}))
-    return result_bytes(explanation, {**origin, "rows_drawn": min(n_rows, explanation._n_observations)}, n_rows)
+    return result_bytes(explanation, origin, MOST_ROWS if max_lines is None else max_lines)
 
 
 def frozen(explanation: Explanation, state: ViewState, max_lines: int | None = None) -> Frozen:

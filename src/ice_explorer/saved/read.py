@@ -20,7 +20,9 @@ from ice_explorer.explanation import Explanation
 from ice_explorer.feature import DRIVERS, FeatureExplanation
 from ice_explorer.features.columns import Columns
 from ice_explorer.features.moves import MovedFeature, Moves
+from ice_explorer.metrics.sums import MOST as MOST_OUTLYING
 from ice_explorer.models.predict import Predictor
+from ice_explorer.results.notes import notes_on
 from ice_explorer.saved.archive import Archive, check
 from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
 from ice_explorer.saved.write import opened_note
@@ -94,9 +96,10 @@ def _explanation(entries: Entries) -> Explanation:
     )  # fmt: skip
     context.brute.observed, context.brute.known = rows["predictions"].__getitem__, method.predict
     vars(context)["prediction_sd"] = entries["prediction_sd"]
-    result = Explanation(context, method, [_feature(axis, context, method) for axis in axes], ())
+    result = Explanation(context, method, [_feature(axis, context, method, rows["positions"]) for axis in axes], ())
     alerts, target = entries["alerts"], {"_observed_target": rows["target"], "_target_name": rows["target_name"]}
-    return result._with(_alerts=alerts, notes=[*alerts, opened_note(context), *entries["notes"]], **target)
+    notes = [*alerts, opened_note(context), *entries["notes"]]
+    return result._with(_alerts=alerts, notes=notes, _rows_explained=rows["positions"], **target)
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -184,7 +187,8 @@ def _set_feature(entry: Entries, columns: Columns) -> None:
     columns.replace_feature(number, replace(made, **changed))
 
 
-def _feature(entry: Entries, context: Context, method: KnownMethod) -> FeatureExplanation:
+def _feature(entry: Entries, context: Context, method: KnownMethod, rows: Rows) -> FeatureExplanation:
+    """Return a feature; `rows` are those of X that are at hand."""
     feature, settings, n_rows = context.columns.feature(entry["number"]), context.settings, context.table.n_observations
     grid, shares, starts, sampling = entry["grid"], entry["shares"], entry["starts"], entry["sampling"]
     _check_values(grid.values, feature.kind, feature.levels)
@@ -209,7 +213,11 @@ def _feature(entry: Entries, context: Context, method: KnownMethod) -> FeatureEx
     check(active is None or active.max(initial=-1) < grid.n_grid - 1, "there are no such intervals")
     check(sampling is None or sampling.n_rows <= sampling.n_all, "no sample")
     sums = empty_sums(item, active=active).fill(entry["sums"])
+    outlying = context.all_rows[:0] if entry["outlying"] is None else entry["outlying"]
+    check(np.isin(outlying, summed).all() and len(outlying) <= MOST_OUTLYING, "rows that lie far are no such rows")
+    sums.outlying = np.searchsorted(summed, outlying)
     result = FeatureExplanation(context, method, item, sums, sampling=sampling)
+    vars(result)["_notes"] = notes_on(sums, item, rows[outlying])  # which name rows as they were explained
     check(all(len(driver.sides) == 2 for driver in entry["drivers"].ranked), "a split has two sides")
     result._once(DRIVERS, lambda: entry["drivers"])
     return result

@@ -352,6 +352,7 @@ FEATURE: Final = {
     "shares": Array(("n_grid",), least=0),
     "likelihood_scale": Maybe(OF_ROWS),
     "distances": Maybe(Array(("n", "n_grid"))),
+    "outlying": Maybe(_places("n_outlying")),
     "positions": Maybe(_places("n_positions")),
     "starts": _places("n_stretches"),
     "curves": Array(("n", "n_stretches")),

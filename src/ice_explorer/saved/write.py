@@ -30,11 +30,12 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
 
     - `provenance`: where the file comes from; that of the file where the explanation was opened from one.
     - `max_lines`: how many rows of X are saved with their curves; of more a sample that depends on `random_state` and
-      on the number of rows alone, so that files of several models have the same rows.
+      on the number of rows alone, so that files of several models have the same rows, and those that every picture has.
     """
     check_integer("max_lines", max_lines, 1, f"Leave it out for {MOST_ROWS}.")
     context, columns = explanation._context, explanation._context.columns
-    rows = context.draw(context.all_rows.astype(np.float64), context.all_rows, max_lines, "rows of a file")
+    drawn = context.draw(context.all_rows.astype(np.float64), context.all_rows, max_lines, "rows of a file")
+    rows = np.unique(np.concatenate([drawn, *(result._outlying for result in explanation.values())]))
     predictions = explanation.predictions(rows)
     notes, target = explanation.notes[len(explanation._alerts) :], explanation._observed_target
     numbers = {*range(len(columns.names), len(columns.names) + len(columns.groups)), *columns.categorical}
@@ -46,14 +47,14 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
             "format": FORMAT,
             "version": VERSION,
             "package_version": __version__,
-            "provenance": dict(provenance if context.origin is None else context.origin),
+            "provenance": {**provenance, "rows_drawn": len(rows)} if context.origin is None else dict(context.origin),
             "method": {"name": explanation.method, "reason": explanation._method_reason},
             "output": vars(context.predictor) | {"output_label": explanation.output_label},
             "settings": explanation.settings,
             "alerts": explanation._alerts,
             "notes": [note for note in notes if context.origin is None or note != opened_note(context)],
             "rows": {
-                "positions": rows,
+                "positions": explanation._rows_explained[rows],
                 "n_all": context.n_explained,
                 "index": _index(explanation, rows),
                 "predictions": predictions,
@@ -120,6 +121,7 @@ def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict
         **vars(item),
         "likelihood_scale": None if item.row_scales is None else item.row_scales[rows],
         "distances": None if item.distances is None else item.distances[rows],
+        "outlying": np.searchsorted(rows, result._outlying) if len(result._outlying) else None,
         "positions": item.positions if 0 < len(item.positions) < len(item.observed) == len(rows) else None,
         "starts": starts,
         "curves": curves[:, starts],
