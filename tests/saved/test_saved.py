@@ -349,8 +349,10 @@ def test_files_and_pickles(tmp_path):
 def test_a_result_is_whole(tmp_path):
     """All features are in one file."""
     e = regression()
-    with pytest.raises(OptionError, match=r"A '.ice' holds a whole explanation; got what='all'"):
-        e.save(tmp_path / "all.ice", "all")
+    advice = r"for a file of one feature explain it alone: `explain\(model, X, features=\['age'\]\)`"
+    for what in ("all", "a"):
+        with pytest.raises(OptionError, match=rf"A '.ice' holds a whole explanation; got what='{what}'. .*{advice}"):
+            e.save(tmp_path / "all.ice", what)
     assert ice.load(e.save(tmp_path / "all.ice")).features == e.features
 
 

@@ -175,7 +175,7 @@ def _result(explanation: Explanation, state: ViewState, file: Path, what: str, m
     if content_of(what) != "view" and not (content_of(what) == "panel" and len(explanation) == 1):
         raise OptionError(
             f"A '{RESULT}' holds a whole explanation; got what={quoted(what)}.",
-            "Leave `what` out, or call `save` of one feature.",
+            "Leave `what` out; for a file of one feature explain it alone: `explain(model, X, features=['age'])`.",
         )
     plain = replace(state, choices={}, selection=(), ci=None, color_by=None)
     shown = scene(explanation, replace(plain, max_lines=1))  # only the state is used
