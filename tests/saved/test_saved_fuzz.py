@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 from zoneinfo import available_timezones
@@ -230,6 +231,40 @@ def test_rows_that_lie_far_are_rows_of_the_metrics(rows):
     assert is_refused(with_outlying(rows))
 
 
+@pytest.mark.parametrize(
+    ("name", "shape", "further"),
+    [
+        ("features/0/curves.npy", (12, 600_000), {}),
+        ("features/0/curves.npy", (7_500_000,), {}),
+        ("rows/positions.npy", (7_500_000,), {}),
+        ("rows/predictions.npy", (7_500_000,), {}),
+        ("features/0/sums/curves.npy", (3, 2_500_000), {"further.npy": b""}),
+    ],
+)
+def test_files_are_refused_by_headers_before_an_array_is_read(tmp_path, name, shape, further):
+    """Of another shape, or with further members: whatever the arrays take."""
+    file = tmp_path / "result.ice"
+    file.write_bytes(zipped({**MEMBERS, name: array_of_zeros(*shape), **further}))
+    assert memory_of_a_refusal(file) < 5_000_000
+
+
+def test_a_header_that_takes_more_than_an_array_is_not_read(tmp_path):
+    """As later versions of the format of NumPy allow."""
+    file = tmp_path / "result.ice"
+    header = (b"\x93NUMPY\2\0" + struct.pack("<I", 50 << 20), b" " * (50 << 20))
+    file.write_bytes(zipped({**MEMBERS, ARRAYS[0]: header}))
+    assert memory_of_a_refusal(file) < 5_000_000
+
+
+def memory_of_a_refusal(file):
+    tracemalloc.start()
+    with pytest.raises(DataError):
+        ice.load(file)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
 def test_pickled_arrays_are_refused():
     """Before anything is unpickled."""
     member = io.BytesIO()
@@ -307,6 +342,12 @@ BOMBS = {
         {**MEMBERS, CURVES: array_of_zeros(12, 20_000_000, n_bytes=930_000_000)}
     ),
     "an array of 60 MB": lambda: zipped({**MEMBERS, CURVES: array_of_zeros(12, 600_000)}),
+    "an array of 900 MB beside a further member": lambda: zipped(
+        {**MEMBERS, CURVES: array_of_zeros(112, 1_000_000), "further.npy": np.random.default_rng(0).bytes(31_000_000)}
+    ),
+    "rows of 900 MB in a large file": lambda: (
+        bytes(31_000_000) + zipped({**MEMBERS, "rows/positions.npy": array_of_zeros(112_000_000)})
+    ),
     "rows of 60 MB": lambda: zipped({**MEMBERS, "rows/positions.npy": array_of_zeros(7_500_000)}),
     "200 members of 1 MB": lambda: zipped({**MEMBERS, **{f"{n}.npy": array_of_zeros(131_072) for n in range(200)}}),
     "a million members": large_directory,

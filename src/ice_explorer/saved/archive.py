@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -91,7 +92,7 @@ def _most_bytes(size: int) -> int:
 
 
 class Archive:
-    """The members of a zip that was written by anyone; `unread` are those that were not asked for.
+    """The members of a zip that was written by anyone; `unread` are those of which nothing was read.
 
     - raises ValueError, LookupError, zipfile.BadZipFile, OSError, EOFError, zlib.error: in every method, if it is not
       what `pack` returns.
@@ -123,10 +124,20 @@ class Archive:
         """Whether there is an array of this name."""
         return name + _SUFFIX in self._names
 
+    def read_header(self, name: str) -> tuple[str, tuple[int, ...]]:
+        """Return the type and the shape of an array, of which no number is read."""
+        info = self._zip.getinfo(name + _SUFFIX)
+        self.unread.discard(info.filename)
+        with self._zip.open(info) as member:
+            # Of later versions a header may take gigabytes.
+            check(np.lib.format.read_magic(member) == (1, 0), "an array is of a later version of the format")
+            shape, _, dtype = np.lib.format.read_array_header_1_0(member)
+            n_bytes = member.tell() + dtype.itemsize * math.prod(shape)
+        check(n_bytes == info.file_size, "an array is longer or shorter than it says")
+        return dtype.str, shape
+
     def read_array(self, name: str) -> Values:
         """Return an array of any shape and type, but none of objects."""
-        self.unread.discard(name + _SUFFIX)
         with self._zip.open(name + _SUFFIX) as member:
             array: Values = np.lib.format.read_array(member, allow_pickle=False)
-            check(not member.read(1), "an array is longer than it says")
         return array

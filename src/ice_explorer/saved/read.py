@@ -24,7 +24,7 @@ from ice_explorer.metrics.sums import MOST as MOST_OUTLYING
 from ice_explorer.models.predict import Predictor
 from ice_explorer.results.notes import notes_on
 from ice_explorer.saved.archive import Archive, check
-from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, read
+from ice_explorer.saved.schema import FORMAT, RESULT, UNREADABLE, VERSION, check_headers, read
 from ice_explorer.saved.write import opened_note
 from ice_explorer.tables.column import CODED, MOMENTS, Column, label_index
 from ice_explorer.tables.table import PandasTable
@@ -50,8 +50,9 @@ def read_result(file: BinaryIO, name: str) -> Explanation:
         version = manifest["version"]
         check(manifest["format"] == FORMAT and type(version) is int and version >= 1, "another format")
         if version <= VERSION:
-            entries = read(RESULT, manifest, "", archive, {})
+            check_headers(RESULT, manifest, "", archive, {})
             check(not archive.unread, "there are further members")
+            entries = read(RESULT, manifest, "", archive)
             with np.errstate(all="ignore"):  # sums that nobody has computed
                 return _explanation(entries)
     except MemoryError as error:

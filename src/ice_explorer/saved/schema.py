@@ -189,10 +189,31 @@ def write(spec: Any, value: Any, path: str, arrays: dict[str, Values]) -> Any:
     return {name: entry for name, entry in written.items() if name in spec.entries}
 
 
-def read(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) -> Any:
-    """Return the value of an entry from anyone.
+def check_headers(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) -> None:
+    """Raise as `read` does if an array of an entry is of another type or shape; no array is read.
 
     - `sizes`: lengths by name, as far as they are known; each object of a list has lengths for itself.
+    """
+    match spec:
+        case Maybe():
+            if archive.has(path[:-1]) if isinstance(spec.spec, Array) else entry is not None:
+                check_headers(spec.spec, entry, path, archive, sizes)
+        case Array():
+            dtype, shape = archive.read_header(path[:-1])
+            named = zip(spec.shape, shape, strict=True) if spec.shape is not None else ()
+            is_right = all(n == (sizes.setdefault(name, n) if isinstance(name, str) else name) for name, n in named)
+            check(is_right and dtype == spec.dtype, f"{path} is of another type or shape")
+        case [each]:
+            for place, value in enumerate(LIST.read(entry)):
+                check_headers(each, value, f"{path}{place}/", archive, {**sizes})
+        case Record():
+            for name, each in spec.specs.items():
+                check_headers(each, entry.get(name), f"{path}{name}/", archive, sizes)
+
+
+def read(spec: Any, entry: Any, path: str, archive: Any) -> Any:
+    """Return the value of an entry from anyone, whose headers are right.
+
     - raises ValueError, TypeError, LookupError, ArithmeticError, OSError: if it, or one of its arrays, is none.
     """
     match spec:
@@ -200,24 +221,18 @@ def read(spec: Any, entry: Any, path: str, archive: Any, sizes: dict[str, int]) 
             return spec.read(entry)
         case Maybe():
             is_there = archive.has(path[:-1]) if isinstance(spec.spec, Array) else entry is not None
-            return read(spec.spec, entry, path, archive, sizes) if is_there else None
+            return read(spec.spec, entry, path, archive) if is_there else None
         case Array():
-            return _read_array(spec, path[:-1], archive, sizes)
+            return _read_array(spec, path[:-1], archive)
         case [each]:
-            items = enumerate(LIST.read(entry))
-            return [read(each, value, f"{path}{place}/", archive, {**sizes}) for place, value in items]
+            return [read(each, value, f"{path}{place}/", archive) for place, value in enumerate(LIST.read(entry))]
     check(type(entry) is dict and entry.keys() == spec.entries, f"{path} is no object, or has other entries")
     specs = spec.specs.items()
-    return spec.make(**{name: read(each, entry.get(name), f"{path}{name}/", archive, sizes) for name, each in specs})
+    return spec.make(**{name: read(each, entry.get(name), f"{path}{name}/", archive) for name, each in specs})
 
 
-def _read_array(spec: Array, path: str, archive: Any, sizes: dict[str, int]) -> Values:
+def _read_array(spec: Array, path: str, archive: Any) -> Values:
     array: Values = archive.read_array(path)
-    shape = array.shape
-    if spec.shape is not None:
-        named = zip(spec.shape, shape, strict=True)
-        shape = tuple(sizes.setdefault(name, n) if isinstance(name, str) else name for name, n in named)
-    check(array.dtype.str == spec.dtype and array.shape == shape, f"{path} is of another type or shape")
     least, most = (np.fmin, np.fmax) if spec.has_missing else (np.minimum, np.maximum)
     lowest, highest = (bound.reduce(array, axis=None, initial=0) for bound in (least, most))
     check(spec.least <= lowest <= highest <= spec.most, f"{path} holds too large or small numbers, or what is none")
@@ -333,7 +348,7 @@ def _write_driver(driver: Driver) -> Any:
 
 
 def _read_driver(entry: Any) -> Driver:
-    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None, {})
+    return Driver(entry) if type(entry) is str else read(DRIVER, entry, "", None)
 
 
 DRIVERS: Final = _of_class(Drivers, ranked=_list_of(_read_driver, _write_driver, tuple))
