@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -30,7 +31,8 @@ GRID_SIZE: Final = 20
 SAMPLE: Final = 500
 SEPARATE: Final = ("boolean", "category", "ordered", "group")  # kinds whose values are near no other
 _FEW: Final = 1.6  # times `grid_size`: all values of a feature are shown if it has at most so many
-_AT_A_TIME: Final = 50_000
+_BYTES: Final = 56  # of each pair of values: coordinates, sums and what is computed of them
+_AT_A_TIME: Final = 2_000_000  # values of both axes that rows are compared with
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,9 @@ class TwoWay(Stepwise):
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__
         self.first, self.second = axes
+        n_pairs = len(self.first.axis), len(self.second.axis)
+        what = f"{n_pairs[0]:,} × {n_pairs[1]:,} pairs of values"
+        context.check_bytes(what, _BYTES * math.prod(n_pairs), "Use a smaller `grid_size`")
         # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
         stratifying = min(features, key=lambda feature: feature.position)
         values, purpose = stratifying.values, f"two-way of {stratifying.label}"
@@ -166,8 +171,9 @@ class TwoWay(Stepwise):
         known = np.flatnonzero(~np.any([feature.missing for feature, _ in self._axes], axis=0))
         reach = min(0.5, 0.25 * max(1.0, (500 / max(1, len(known))) ** 0.5))
         found = np.zeros((len(self.first.axis), len(self.second.axis)))
-        for start in range(0, len(known), _AT_A_TIME):
-            rows = known[start : start + _AT_A_TIME]
+        size = max(1, _AT_A_TIME // sum(found.shape))
+        for start in range(0, len(known), size):
+            rows = known[start : start + size]
             near = []
             for feature, places in self._axes:
                 values = feature.values[rows]

@@ -104,14 +104,22 @@ class Context:
             raise ModelNeededError.predictions(what)
 
     def check_size(self, what: str, n_rows: int, n_grid: int, n_bytes: int = 8) -> None:
-        """Raise if numbers for rows and grid values take more than the memory limit, of at least 64 MB."""
-        size, limit = n_bytes * n_rows * n_grid, max(self.settings.memory_limit, LEAST_BYTES)
-        if size > limit:
+        """Raise if numbers for rows and grid values take more than the memory limit."""
+        self.check_bytes(
+            f"{what} of {n_rows:,} rows × {n_grid:,} grid values",
+            n_bytes * n_rows * n_grid,
+            "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and "
+            "`to_frame`",
+        )
+
+    def check_bytes(self, what: str, n_bytes: int, advice: str) -> None:
+        """Raise if this many bytes are more than the memory limit, of at least 64 MB."""
+        limit = max(self.settings.memory_limit, LEAST_BYTES)
+        if n_bytes > limit:
             raise OptionError(
-                f"`memory_limit` must be at least the size of what is read; {what} of {n_rows:,} rows × {n_grid:,} "
-                f"grid values take {size / 1e9:.3g} GB, the limit is {limit / 1e9:.3g} GB.",
-                "Read those of some rows: `f.compute_curves(rows)`, or `rows=` of `likelihood`, `extrapolation` and "
-                "`to_frame`; or explain with a larger `memory_limit`.",
+                f"`memory_limit` must be at least the size of what is read; {what} take {n_bytes / 1e9:.3g} GB, the "
+                f"limit is {limit / 1e9:.3g} GB.",
+                f"{advice}; or explain with a larger `memory_limit`.",
             )
 
     def check_all_rows(self, what: str) -> None:

@@ -180,7 +180,7 @@ def write(spec: Any, value: Any, path: str, arrays: dict[str, Values]) -> Any:
         case Maybe():
             return None if value is None else write(spec.spec, value, path, arrays)
         case Array():
-            arrays[path[:-1]] = value.astype(spec.dtype, order="C")
+            arrays[path[:-1]] = value.astype(spec.dtype, order="C", copy=False)
             return None
         case [each]:
             return [write(each, value, f"{path}{place}/", arrays) for place, value in enumerate(value)]

@@ -13,7 +13,7 @@ from ice_explorer.saved.schema import FORMAT, RESULT, VERSION, write
 from ice_explorer.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ice_explorer.arrays import Array, Rows, Values
     from ice_explorer.curves.inputs import Context
@@ -66,7 +66,7 @@ def result_bytes(explanation: Explanation, provenance: Mapping[str, Any], max_li
             "columns": [_column(column, rows) for column in columns.read],
             "moved": [_column(feature, rows) for feature in columns.moved],
             "others": [_axis(columns.feature(number), context, rows) for number in unexplained],
-            "features": [_feature(result, rows, predictions) for result in explanation.values()],
+            "features": list(_features(explanation, rows, predictions)),
         },
         "",
         arrays,
@@ -111,6 +111,17 @@ def _axis(feature: Feature, context: Context, rows: Rows) -> dict[str, Any]:
     is_same = column is not None and np.array_equal(values, column.values[rows], equal_nan=True)
     levels = None if column is not None and feature.levels is column.levels else feature.levels
     return vars(feature) | {"number": number, "levels": levels, "values": None if is_same else values}
+
+
+def _features(explanation: Explanation, rows: Rows, predictions: Array) -> Iterator[dict[str, Any]]:
+    n_stretches = 0
+    for result in explanation.values():
+        n_grid = n_stretches + len(result.axis)
+        what = f"curves of {len(rows):,} rows × {n_grid:,} grid values"
+        explanation._context.check_bytes(what, 8 * len(rows) * n_grid, "Save fewer rows with a smaller `max_lines`")
+        entry = _feature(result, rows, predictions)
+        n_stretches += len(entry["starts"])
+        yield entry
 
 
 def _feature(result: FeatureExplanation, rows: Rows, predictions: Array) -> dict[str, Any]:
