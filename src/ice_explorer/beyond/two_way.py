@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -105,9 +104,9 @@ class TwoWay(Stepwise):
         except DataError as error:
             raise error.advising("Name another feature.") from error.__cause__
         self.first, self.second = axes
-        n_pairs = len(self.first.axis), len(self.second.axis)
-        what = f"{n_pairs[0]:,} × {n_pairs[1]:,} pairs of values"
-        context.check_bytes(what, _BYTES * math.prod(n_pairs), "Use a smaller `grid_size`")
+        n_first, n_second = (len(each.axis) for each in axes)
+        what = f"{n_first:,} × {n_second:,} pairs of values"
+        context.check_bytes(what, _BYTES * n_first * n_second, "Use a smaller `grid_size`")
         # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
         stratifying = min(features, key=lambda feature: feature.position)
         values, purpose = stratifying.values, f"two-way of {stratifying.label}"

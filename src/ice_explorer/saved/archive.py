@@ -137,7 +137,6 @@ class Archive:
         return dtype.str, shape
 
     def read_array(self, name: str) -> Values:
-        """Return an array of any shape and type, but none of objects."""
+        """Return an array whose header is right."""
         with self._zip.open(name + _SUFFIX) as member:
-            array: Values = np.lib.format.read_array(member, allow_pickle=False)
-        return array
+            return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
