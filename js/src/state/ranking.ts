@@ -20,8 +20,8 @@ export interface Draft {
   margin: number | null;
 }
 
-/** The figure of one of several models, and its rank by it. */
-export type ModelFigure = Pick<RankedFeature, "value" | "tick" | "rank">;
+/** The figure of one of several models, its direction, and its rank by it. */
+export type ModelFigure = Pick<RankedFeature, "value" | "tick" | "direction" | "rank">;
 
 /** By how much a bar that is longer than its tick is so: more than single precision rounds to, and seen. */
 const LEAST_LONGER = 1e-3;
@@ -138,7 +138,8 @@ export function whiskerOf({ value, draft, interval }: RankedFeature): [number, n
 function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly Reading[]): void {
   const rankings = ofModels.map((reading) => {
     const figures = new Map<number, ModelFigure>();
-    for (const { index, value, tick, rank } of rankFeatures(reading, rankBy)) figures.set(index, { value, tick, rank });
+    for (const { index, value, tick, direction, rank } of rankFeatures(reading, rankBy))
+      figures.set(index, { value, tick, direction, rank });
     return figures;
   });
   for (const feature of ranked) feature.models = rankings.map((figures) => figures.get(feature.index)!);

@@ -55,6 +55,17 @@ test("each feature has a bar for each model, in its colour, beside its figure; t
   await expect.poll(text).toMatch(new RegExp(`${ofModel("logistic")}${ofModel("trees")}disagreement0\\.\\d+`));
 });
 
+test("the bar of each model has the sign of that model, and the words name all where they differ", async () => {
+  const mounted = await mountDrawn(four.model({ feature: "Age" }));
+  const labels = mounted.parts("bar").flatMap((bar) => {
+    const signs = [...bar.querySelectorAll("[data-test=bar-sign] > span")].map(({ textContent }) => textContent);
+    const ways = signs.map((sign) => ({ "▲": "net change up", "▼": "net change down" })[sign!] ?? "no direction");
+    return new Set(ways).size === 1 ? [] : [[bar.getAttribute("aria-label"), ways.join(", ")]];
+  });
+  expect(labels.length).toBeGreaterThan(0);
+  for (const [label, ways] of labels) expect(label).toContain(`, ${ways}, rank`);
+});
+
 test("the curves of both models share the axes, each with its mean and its name, until the legend hides it", async () => {
   const mounted = await mountDrawn(two.model({ feature: "Age" }));
   expect(mounted.root.dataset.drawnLines).toBe("400");

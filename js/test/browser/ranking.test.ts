@@ -28,7 +28,12 @@ test("beside a bar is by how many ranks the slider moved it from that at the def
   const before = order();
   const moved = (name: string) => bar(name).querySelector("[data-test=bar-moved]")!.textContent;
   expect(before.map(moved).join("")).toBe("");
+  expect(part("moved-key").checkVisibility()).toBe(false);
+  const topsNow = () => ["bars", "ranking-unit", "ranking-key"].map((name) => part(name).getBoundingClientRect().top);
+  const tops = topsNow();
   await slideTo(part("decay-slider"), 0.02);
+  expect(part("moved-key").checkVisibility()).toBe(true);
+  expect(topsNow()).toEqual(tops);
   const after = order();
   const places = after.map((name, place) => before.indexOf(name) - place);
   expect(places.some((by) => by !== 0)).toBe(true);

@@ -60,6 +60,9 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
       <span class="ice-bar-name ice-parted">
         <ElidedName name={name} sharedLength={row.sharedLength} />
       </span>
+      <span class="ice-bar-moved" aria-hidden="true" data-test="bar-moved">
+        {moved !== 0 && `${moved > 0 ? "↑" : "↓"}${Math.abs(moved)}`}
+      </span>
       <span class="ice-bar-track">
         {/* Set on the part that uses it: a property that all parts of a row inherit takes the browser several times as long. */}
         <span class="ice-bar-fill" hidden={models !== null} style={{ "--fill": share(value) }} />
@@ -92,12 +95,11 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
           style={{ "--low": low, "--high": high, "--at": open === -1 ? null : (open + 0.5) / models!.length }}
           data-test="bar-interval"
         />
-        <span class="ice-bar-moved" aria-hidden="true" data-test="bar-moved">
-          {moved !== 0 && `${moved > 0 ? "↑" : "↓"}${Math.abs(moved)}`}
-        </span>
       </span>
-      <span class="ice-bar-sign" aria-hidden="true">
-        {SIGNS[signOf(ranked, scale)]}
+      <span class="ice-bar-sign" aria-hidden="true" data-test="bar-sign">
+        {(models ?? [ranked]).map((figure, model) => (
+          <span key={model}>{SIGNS[signOf({ ...ranked, ...figure }, scale)]}</span>
+        ))}
       </span>{" "}
       <span class="ice-bar-figure" data-test="bar-figure">
         {models?.map((figure, model) => <span key={model}>{scale.write(figure.value)} </span>) ??

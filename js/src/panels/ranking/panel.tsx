@@ -12,7 +12,7 @@ import { useView } from "../../view/use_view.tsx";
 import type { View } from "../../view/view.ts";
 import { Bar } from "./bar.tsx";
 import { showFacts } from "./facts.ts";
-import { BarsKey, IntervalsKey, ModelsKey } from "./keys.tsx";
+import { BarsKey, IntervalsKey, ModelsKey, MovedKey } from "./keys.tsx";
 import { FEW_ROWS, RankedList } from "./list.ts";
 import { SearchField } from "./search.tsx";
 import { longestOf, type Scale, tiesText } from "./words.ts";
@@ -43,6 +43,7 @@ export function Ranking({ isNarrow, scrollToCurves }: RankingProps) {
     >
       <header class="ice-head">
         <h3 class="ice-caption">What matters most</h3>
+        <MovedKey />
         <Caption />
       </header>
       {isShown && <SearchField list={list} />}
@@ -103,6 +104,7 @@ function Bars({ list, scrollToCurves }: ListProps) {
   const { viewport } = list;
   const [scroll, bars] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const id = useUniqueId("ice-ties");
+  const scale = useScale(view);
   const hide = (): void => tooltip.hide();
   useLayoutEffect(() => viewport.show(scroll.current!), []);
   // A host may show the explorer some time after it is made.
@@ -127,7 +129,11 @@ function Bars({ list, scrollToCurves }: ListProps) {
           ref={bars}
           class="ice-bars"
           role="listbox"
-          style={{ "--count": list.listed.value.length }}
+          // Digits of the open feature are bold, and wider.
+          style={{
+            "--count": list.listed.value.length,
+            "--ice-figure": `${1.1 * scale.write(scale.longest).length}ch`,
+          }}
           aria-label={`Features by ${RANK_LABELS[store.rankBy.value]}`}
           aria-describedby={id}
           data-test="bars"
@@ -147,7 +153,7 @@ function Bars({ list, scrollToCurves }: ListProps) {
             list.open(place);
           }}
         >
-          <Rows list={list} />
+          <Rows {...{ list, scale }} />
         </div>
       </div>
       <p id={id} class="ice-hidden" data-test="ties">
@@ -158,10 +164,8 @@ function Bars({ list, scrollToCurves }: ListProps) {
 }
 
 /** The bars in or near view, those that the focus or the Tab key is on, and no others. */
-function Rows({ list: { listed, matching, reachable, viewport } }: { list: RankedList }) {
-  const view = useView();
-  const { feature, movedRanks, partings, status } = view.store;
-  const scale = useScale(view);
+function Rows({ list: { listed, matching, reachable, viewport }, scale }: { list: RankedList; scale: Scale }) {
+  const { feature, movedRanks, partings, status } = useView().store;
   const [ranking, all, opened, moved] = [listed.value, matching.value, feature.value, movedRanks.value];
   const computing = status.value.state === "computing" ? status.value.label : null;
   const focused = viewport.node?.querySelector<HTMLElement>("[data-feature]:focus")?.dataset.feature;

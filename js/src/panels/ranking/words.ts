@@ -40,10 +40,15 @@ export function signOf(
   return direction > 0 ? "up" : direction < 0 ? "down" : "none";
 }
 
+/** The direction, or those of all models where they differ. */
 function trendWords(ranked: RankedFeature, scale: Scale): string {
-  const sign = signOf(ranked, scale);
-  if (sign === "levels") return ", has levels without an order";
-  return sign === "none" ? "" : `, ${trendOf(sign, scale.convention)}`;
+  const signs = (ranked.models ?? [ranked]).map((figure) => signOf({ ...ranked, ...figure }, scale));
+  if (signs[0] === "levels") return ", has levels without an order";
+  const words = signs.map((sign) =>
+    sign === "up" || sign === "down" ? trendOf(sign, scale.convention) : "no direction",
+  );
+  if (new Set(signs).size > 1) return `, ${words.join(", ")}`;
+  return signs[0] === "none" ? "" : `, ${words[0]}`;
 }
 
 /** A bar in words; `moved` is by how many ranks it is above that at the default decay. */
