@@ -42,7 +42,7 @@ export interface Client {
 export type OptionalRequest = "effects" | "correlated" | "unlike" | "intervals";
 
 export const KERNEL_GONE =
-  "The kernel that made this view has stopped. The curves on screen stay usable. Run the cell again to compute more.";
+  "The kernel that made this view has stopped. What is on screen stays usable. Run the cell again to compute more.";
 
 /** Time limit of a request while the connection is lost, which may be temporary. */
 const GRACE_MS = 4000;

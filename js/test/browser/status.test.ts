@@ -100,7 +100,7 @@ test("notes are counted by the details and stand in them, those on the open feat
   expect(texts()[0]).toBe(`Age ${notes[1]!.text}`);
 });
 
-test("a kernel that stopped is said to have stopped, and the slider still works", async () => {
+test("a kernel that stopped is said to have stopped, above the panels, and the slider still works", async () => {
   const mounted = mount(kernel.model({ decay: 1 }));
   const { root, part, order, model } = mounted;
   await settled(mounted); // a late reply would say that the kernel is there
@@ -108,6 +108,7 @@ test("a kernel that stopped is said to have stopped, and the slider still works"
   await frame();
   expect(root.dataset.status).toBe("gone");
   expect(part("status-text").textContent).toBe(KERNEL_GONE);
+  expect(part("status").getBoundingClientRect().bottom).toBeLessThan(part("bars").getBoundingClientRect().top);
   const before = order();
   part("decay-slider").focus();
   await press("{Home}");
