@@ -68,11 +68,18 @@ test("progress is shown, and can be cancelled and resumed; the focus stays on th
   };
   const names = () => parts("joint-feature").map(({ dataset }) => dataset.name);
   const [before, sorted] = [names(), found.features.map(({ feature }) => feature)];
-  // A row that is new is the last one while more are computed, whatever its size.
+  // While more are computed, a row that is new is the last one where a row has the focus, whatever its size.
   const features = [{ ...found.features[5]!, effect: 9 }, ...found.features.slice(0, 5)];
   reply({ ...found, done: 6, features, pairs: [] });
   await expect.poll(names).toEqual([...before, sorted[5]]);
-  await expect.poll(() => model.sent.filter(({ type }) => type === "interactions").length).toBe(3);
+  const requests = () => model.sent.filter(({ type }) => type === "interactions").length;
+  await expect.poll(requests).toBe(3);
+  row.blur();
+  await userEvent.hover(part("interactions-status"));
+  reply({ ...found, done: 7, features, pairs: [] });
+  await expect.poll(names).toEqual(features.map(({ feature }) => feature));
+  row.focus();
+  await expect.poll(requests).toBe(4);
   reply(found);
   await expect.poll(names).toEqual(sorted);
   await expect.poll(() => parts("pair").length).toBe(10);

@@ -32,8 +32,8 @@ export function Interactions({ scrollToCurves }: { scrollToCurves: () => void })
     >
       <header class="ice-head">
         <p class="ice-interactions-key">
-          <Term of={explanation("interaction_size")}>Size</Term> of the part of a joint effect that is not a sum, in
-          units of the prediction; <Term of={explanation("h2")}>H²</Term>: its share.
+          <Term of={explanation("interaction_size")}>Size</Term>: standard deviation of the interaction.{" "}
+          <Term of={explanation("h2")}>H²</Term>: its share of the joint effect.
         </p>
       </header>
       {isShown && body !== null && <Result body={body} scrollToCurves={scrollToCurves} />}

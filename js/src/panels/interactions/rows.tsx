@@ -25,7 +25,7 @@ interface JointRowsProps {
   longest: number;
   /** What is open. */
   opened: readonly string[];
-  /** While more are computed, rows keep their places: a new one is the last. */
+  /** While more are computed, rows keep their places under the pointer and the focus: a new one is the last. */
   isComplete: boolean;
   open: (row: JointRow) => void;
 }
@@ -34,10 +34,12 @@ interface JointRowsProps {
 export function JointRows({ heading, test, rows, longest, opened, isComplete, open }: JointRowsProps) {
   const shown = rows.slice(0, MOST_ROWS).map((row) => ({ ...row, name: row.names.join(" × ") }));
   const order = useRef<readonly string[]>([]);
+  const list = useRef<HTMLUListElement>(null);
   const names = new Set(shown.map(({ name }) => name));
-  order.current = isComplete
-    ? [...names]
-    : [...new Set([...order.current.filter((each) => names.has(each)), ...names])];
+  order.current =
+    isComplete || !list.current?.matches(":hover, :focus-within")
+      ? [...names]
+      : [...new Set([...order.current.filter((each) => names.has(each)), ...names])];
   shown.sort((a, b) => order.current.indexOf(a.name) - order.current.indexOf(b.name));
   const [size, share] = [figureFormat(longest), figureFormat(Math.max(0, ...rows.map(({ h2 }) => h2)))];
   const rest = rows.length - MOST_ROWS;
@@ -50,7 +52,7 @@ export function JointRows({ heading, test, rows, longest, opened, isComplete, op
           H²
         </span>
       </div>
-      <ul class="ice-joint-rows">
+      <ul ref={list} class="ice-joint-rows">
         {shown.map((row) => {
           const { name, names, h2, effect, isTiny } = row;
           const isOpen = names.length === opened.length && names.every((each) => opened.includes(each));
