@@ -34,7 +34,7 @@ export function ContextLine() {
       <span class="ice-context-facts" data-test="context-facts">
         {facts.filter(Boolean).join(" · ")}
         {score !== "" && " · "}
-        {score !== "" && <Term of={{ name: score, text: SCORE }} />}
+        {score !== "" && <Term of={{ name: score.replaceAll(" ", "\u00a0"), text: SCORE }} />}
       </span>
     </div>
   );
