@@ -142,25 +142,27 @@ test("from the search Enter opens the first feature found, and the arrow goes to
   expect(model.get("feature")).toBe(order()[0]);
 });
 
-// Disagreement is of several models.
-test.each((Object.keys(RANK_LABELS) as RankBy[]).filter((metric) => metric !== "disagreement"))(
-  "bars can show the %s, with a sentence that says what it is",
-  async (metric) => {
-    const { part, bar, model } = mount(kernel.model({ feature: "Age" }));
-    await frame();
-    await choose(part("rank-by"), metric);
-    expect(model.get("rank_by")).toBe(metric);
-    const select = part<HTMLSelectElement>("rank-by");
-    const sentence = meaningOf(metric, "step");
-    expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(sentence);
-    expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, net change up, rank `);
-  },
-);
+// Disagreement is of several models, and no value is missing.
+const offered = (Object.keys(RANK_LABELS) as RankBy[]).filter((name) => !/disagreement|missing/.test(name));
+test.each(offered)("bars can show the %s, with a sentence that says what it is", async (metric) => {
+  const { part, bar, model } = mount(kernel.model({ feature: "Age" }));
+  await frame();
+  await choose(part("rank-by"), metric);
+  expect(model.get("rank_by")).toBe(metric);
+  const select = part<HTMLSelectElement>("rank-by");
+  const sentence = meaningOf(metric, "step");
+  expect(document.getElementById(select.getAttribute("aria-describedby")!)!.textContent).toBe(sentence);
+  expect(bar("Age").getAttribute("aria-label")).toContain(` ${RANK_LABELS[metric]}, net change up, rank `);
+});
 
 test("where no value is missing the ranking says why there is no figure", async () => {
   const { part, bar } = await mountFrame(kernel.model({ rank_by: "missing_impact" }));
   expect(part("ranking-remark").textContent).toBe("No feature has missing values, so none has a missing impact.");
   expect(bar("Age").querySelector("[data-test=bar-figure]")!.textContent).toBe("–");
+  const options = () => [...part<HTMLSelectElement>("rank-by").options].map(({ value }) => value);
+  expect(options()).toContain("missing_impact"); // it is chosen
+  await choose(part("rank-by"), "impact");
+  expect(options()).toEqual(offered);
 });
 
 const marker = () => kernel.model({ feature: "Marker", rank_by: "impact" });

@@ -93,11 +93,11 @@ test("notes are counted by the details and stand in them, those on the open feat
     kernel.model({ feature: "Marker", _header: { ...kernel.header, notes } }),
   );
   const texts = () => parts("note").map(({ textContent }) => textContent);
-  expect(texts()).toEqual([`Marker ${notes[2]!.text}`, notes[0]!.text, `Age ${notes[1]!.text}`]);
+  expect(texts()).toEqual([`Marker: ${notes[2]!.text}`, notes[0]!.text, `Age: ${notes[1]!.text}`]);
   expect(part("details-summary").textContent).toBe("Details and 3 notes");
   model.push("feature", "Age");
   await frame();
-  expect(texts()[0]).toBe(`Age ${notes[1]!.text}`);
+  expect(texts()[0]).toBe(`Age: ${notes[1]!.text}`);
 });
 
 test("a kernel that stopped is said to have stopped, above the panels, and the slider still works", async () => {

@@ -30,8 +30,7 @@ export function Details() {
           <ul class="ice-notes" data-test="notes">
             {notes.map(({ feature: noted, text }) => (
               <li key={`${noted} ${text}`} data-test="note">
-                {noted !== null && <strong>{noted}</strong>}
-                {noted !== null && " "}
+                {noted !== null && <strong>{noted}: </strong>}
                 {text}
               </li>
             ))}

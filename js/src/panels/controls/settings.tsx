@@ -54,10 +54,16 @@ export function SettingsMenu() {
 /** Settings that are one of several values; without two of them, a setting is hidden. */
 function Choices() {
   const { store } = useView();
-  const { client, distance, figures, maxLines, models, opened, rankBy, remembered, response } = store;
+  const { client, distance, figures, maxLines, models, opened, rankBy, ranking, reading, remembered, response } = store;
   const header = figures.value?.header ?? null;
   const isOfAll = remembered.of("right").value === "all";
   const n = header?.n_observations ?? 0;
+  // Where nothing is missing, no figure of it is a number.
+  const isDefined = (metric: RankBy): boolean =>
+    metric === rankBy.value ||
+    (metric === "missing_impact"
+      ? ranking.value.some(({ index }) => Number.isFinite(reading.value?.get(index, metric)))
+      : metric !== "disagreement" || models.value.length > 1);
   const rankText = useComputed(() => meaningOf(rankBy.value, store.convention.value, models.value.length));
   return (
     <>
@@ -83,13 +89,13 @@ function Choices() {
         label="Rank by"
         text={rankText.value}
         value={rankBy.value}
-        options={METRICS.filter(([metric]) => metric !== "disagreement" || models.value.length > 1)}
+        options={METRICS.filter(([metric]) => isDefined(metric))}
         choose={(metric) => store.set("rank_by", metric)}
       />
       <Choice
         name="distance"
         label={explanation("distance").name}
-        text="The unit in which values are far from the observed one."
+        text="Unit of the distance from the observed value."
         value={distance.value}
         options={(header?.distances ?? []).map((each) => [each, DISTANCES[each]])}
         choose={(chosen) => store.set("distance", chosen)}
@@ -160,7 +166,7 @@ function Switches() {
       <Switch
         name="view-unlike"
         label="End curves where unlike the data"
-        text="Where the other features predict another value. Off: curves fade by distance alone."
+        text="Ends curves at values unlike the data. Off: they fade by distance only."
         offer={offers.unlike}
         isOn={remembered.of("fade").value === "unlike"}
         turn={(on) => remembered.choose("fade", on ? "unlike" : "distance")}
@@ -175,7 +181,7 @@ function Switches() {
       <Switch
         name="view-shared_y"
         label="Same value axis"
-        text="Off: each plot has its own axis, but for compared features."
+        text="Off: each plot has its own axis, except pinned features."
         offer={isOfAll && kind.value !== "d-ice" ? null : undefined}
         {...choice("shared_y")}
       />
