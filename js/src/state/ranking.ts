@@ -21,7 +21,7 @@ export interface Draft {
 }
 
 /** The figure of one of several models, its direction, and its rank by it. */
-export type ModelFigure = Pick<RankedFeature, "value" | "tick" | "direction" | "rank">;
+export type ModelFigure = Pick<RankedFeature, "kind" | "known" | "value" | "tick" | "direction" | "rank">;
 
 /** By how much a bar that is longer than its tick is so: more than single precision rounds to, and seen. */
 const LEAST_LONGER = 1e-3;
@@ -136,12 +136,7 @@ export function whiskerOf({ value, draft, interval }: RankedFeature): [number, n
 }
 
 function markModels(ranked: RankedFeature[], rankBy: RankBy, ofModels: readonly Reading[]): void {
-  const rankings = ofModels.map((reading) => {
-    const figures = new Map<number, ModelFigure>();
-    for (const { index, value, tick, direction, rank } of rankFeatures(reading, rankBy))
-      figures.set(index, { value, tick, direction, rank });
-    return figures;
-  });
+  const rankings = ofModels.map((reading) => new Map(rankFeatures(reading, rankBy).map((each) => [each.index, each])));
   for (const feature of ranked) feature.models = rankings.map((figures) => figures.get(feature.index)!);
 }
 

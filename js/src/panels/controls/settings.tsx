@@ -58,12 +58,8 @@ function Choices() {
   const header = figures.value?.header ?? null;
   const isOfAll = remembered.of("right").value === "all";
   const n = header?.n_observations ?? 0;
-  // Where nothing is missing, no figure of it is a number.
-  const isDefined = (metric: RankBy): boolean =>
-    metric === rankBy.value ||
-    (metric === "missing_impact"
-      ? ranking.value.some(({ index }) => Number.isFinite(reading.value?.get(index, metric)))
-      : metric !== "disagreement" || models.value.length > 1);
+  const hasMissing = ranking.value.some(({ index }) => Number.isFinite(reading.value?.get(index, "missing_impact")));
+  const isOffered = { missing_impact: hasMissing, disagreement: models.value.length > 1, [rankBy.value]: true };
   const rankText = useComputed(() => meaningOf(rankBy.value, store.convention.value, models.value.length));
   return (
     <>
@@ -89,7 +85,7 @@ function Choices() {
         label="Rank by"
         text={rankText.value}
         value={rankBy.value}
-        options={METRICS.filter(([metric]) => isDefined(metric))}
+        options={METRICS.filter(([metric]) => isOffered[metric] ?? true)}
         choose={(metric) => store.set("rank_by", metric)}
       />
       <Choice

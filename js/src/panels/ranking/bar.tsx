@@ -98,7 +98,7 @@ export function Bar({ ranked, scale, place, moved, ...row }: BarProps) {
       </span>
       <span class="ice-bar-sign" aria-hidden="true" data-test="bar-sign">
         {(models ?? [ranked]).map((figure, model) => (
-          <span key={model}>{SIGNS[signOf({ ...ranked, ...figure }, scale)]}</span>
+          <span key={model}>{SIGNS[signOf(figure, scale)]}</span>
         ))}
       </span>{" "}
       <span class="ice-bar-figure" data-test="bar-figure">

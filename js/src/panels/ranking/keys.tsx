@@ -27,15 +27,10 @@ export function BarsKey({ listed }: { listed: readonly RankedFeature[] }) {
   );
 }
 
-const MOVED = {
-  name: "↑↓ ranks moved",
-  text: "How many ranks a feature is above or below its rank at the default weight of far values.",
-};
-
 /** What the marks next to the names are; at the end of the heading, where nothing gives way to it. */
 export function MovedKey() {
   const isHidden = [...useView().store.movedRanks.value.values()].every((moved) => moved === 0);
-  return <Term class="ice-key-moved" of={MOVED} hidden={isHidden} data-test="moved-key" />;
+  return <Term class="ice-key-moved" of={explanation("ranks_moved")} hidden={isHidden} data-test="moved-key" />;
 }
 
 /** What whiskers and brackets are; shown while there are intervals. */

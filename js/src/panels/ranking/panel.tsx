@@ -105,6 +105,7 @@ function Bars({ list, scrollToCurves }: ListProps) {
   const [scroll, bars] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const id = useUniqueId("ice-ties");
   const scale = useScale(view);
+  const widest = `${1.1 * scale.write(scale.longest).length}ch`; // digits of the open feature are bold
   const hide = (): void => tooltip.hide();
   useLayoutEffect(() => viewport.show(scroll.current!), []);
   // A host may show the explorer some time after it is made.
@@ -129,11 +130,7 @@ function Bars({ list, scrollToCurves }: ListProps) {
           ref={bars}
           class="ice-bars"
           role="listbox"
-          // Digits of the open feature are bold, and wider.
-          style={{
-            "--count": list.listed.value.length,
-            "--ice-figure": `${1.1 * scale.write(scale.longest).length}ch`,
-          }}
+          style={{ "--count": list.listed.value.length, "--ice-figure": widest }}
           aria-label={`Features by ${RANK_LABELS[store.rankBy.value]}`}
           aria-describedby={id}
           data-test="bars"

@@ -1,6 +1,6 @@
 /** A bar in numbers and in words. */
 
-import { type Interval, type RankedFeature, tiedWith } from "../../state/ranking.ts";
+import { type Interval, type ModelFigure, type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import { explanation } from "../../text/glossary.ts";
 import { levelText, RANK_LABELS, sampleText, trendOf } from "../../text/metric_names.ts";
 import { isNothing, number, plural } from "../../text/numbers.ts";
@@ -30,7 +30,7 @@ export interface Scale {
  * or where the figure is of two models, whose directions may differ.
  */
 export function signOf(
-  { kind, known, direction, value }: RankedFeature,
+  { kind, known, direction, value }: ModelFigure,
   { metric, write }: Scale,
 ): "up" | "down" | "levels" | "none" {
   if (isUnordered(kind)) return "levels";
@@ -42,11 +42,9 @@ export function signOf(
 
 /** The direction, or those of all models where they differ. */
 function trendWords(ranked: RankedFeature, scale: Scale): string {
-  const signs = (ranked.models ?? [ranked]).map((figure) => signOf({ ...ranked, ...figure }, scale));
+  const signs = (ranked.models ?? [ranked]).map((figure) => signOf(figure, scale));
   if (signs[0] === "levels") return ", has levels without an order";
-  const words = signs.map((sign) =>
-    sign === "up" || sign === "down" ? trendOf(sign, scale.convention) : "no direction",
-  );
+  const words = signs.map((way) => (way === "up" || way === "down" ? trendOf(way, scale.convention) : "no direction"));
   if (new Set(signs).size > 1) return `, ${words.join(", ")}`;
   return signs[0] === "none" ? "" : `, ${words[0]}`;
 }
