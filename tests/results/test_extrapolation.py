@@ -139,6 +139,30 @@ def test_no_value_of_an_independent_feature_is_unlike_the_data(make, seed):
     assert f.extrapolation().share <= 0.02
 
 
+@pytest.mark.parametrize("are_texts", [False, True])
+@pytest.mark.parametrize("n_rows", [200, 300, 600])
+def test_no_rare_level_of_an_independent_feature_is_unlike_the_data(n_rows, are_texts):
+    """At most 2 % of the phantom observations, although the folds of few rows have other shares than all rows."""
+    random = np.random.default_rng(n_rows)
+    for n_rare in (1, 2, 3, 5, 6):
+        flag = np.zeros(n_rows)
+        flag[random.choice(n_rows, n_rare, replace=False)] = 1
+        X = pd.DataFrame({"a": np.where(flag, "b", "a") if are_texts else flag, "noise": random.normal(size=n_rows)})
+        f = ice.explain(lambda X: np.zeros(len(X)), X, features=["a"], progress=False)["a"]
+        assert f.extrapolation().share <= 0.02
+
+
+def test_a_rare_level_that_the_other_features_exclude_is_unlike_the_data():
+    """Of 10 rows in 300."""
+    random = np.random.default_rng(0)
+    other = random.uniform(size=300)
+    X = pd.DataFrame({"a": np.where(other >= np.sort(other)[-10], "b", "a"), "other": other})
+    f = ice.explain(lambda X: np.zeros(len(X)), X, features=["a"], progress=False)["a"]
+    found = f.extrapolation().is_unlike[:, f.grid.tolist().index("b")]
+    assert found[other < 0.8].mean() > 0.9
+    assert found[X["a"] == "b"].mean() < 0.2
+
+
 @pytest.mark.parametrize("n_columns", [0, 1, 3])
 def test_the_nearest_points_are_those_of_a_loop(n_columns):
     """The compiled kernel, and the blocks that replace it where numba is not there."""

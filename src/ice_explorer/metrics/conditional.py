@@ -186,12 +186,25 @@ def level_probabilities(
     weights: Array | None,
     random_state: int,
 ) -> Array | None:
-    """Estimate the probability of each level given the other features, (n_observations, n_levels).
+    """Return the probabilities of `estimate_levels`, (n_observations, n_levels), or None."""
+    estimated = estimate_levels(codes, by_text, others, weights, random_state)
+    return None if estimated is None else estimated[:, 0]
+
+
+def estimate_levels(
+    codes: Array,
+    by_text: Places,
+    others: Predictors,
+    weights: Array | None,
+    random_state: int,
+) -> Array | None:
+    """Estimate the probability of each level given the other features, and its share in the rows of that estimate.
 
     None where the other features cannot tell: there are none, too few observations, or one level.
 
     - `codes`, `by_text`: as for `rank_levels`.
     - `others`, `weights`, `random_state`: as for `conditional_moments`.
+    - returns (n_observations, 2, n_levels): probabilities and shares, which differ from fold to fold.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -209,23 +222,23 @@ def level_probabilities(
         shares = np.bincount(target[at], weight, n_levels) / weight.sum()
         levels = np.flatnonzero(shares)
         if len(levels) < 2:
-            return _Fit(lambda of: repeat(np.tile(shares, (len(of), 1)), n_trees + 1))
+            return _Fit(lambda of: repeat(np.tile(shares, (len(of), 2, 1)), n_trees + 1))
         model = HistGradientBoostingClassifier(max_iter=n_trees, **options)
         model.fit(folds.binned[folds.first[at]], target[at], sample_weight=_unless_equal(weight))
 
         def stages(of: Rows) -> Iterator[Array]:
-            yield np.tile(shares, (len(of), 1))
+            yield np.tile(shares, (len(of), 2, 1))
             for predicted in model.staged_predict_proba(folds.binned[of]):
-                probabilities = np.zeros((len(of), n_levels))
-                probabilities[:, levels] = predicted
-                yield probabilities
+                estimated = np.tile(shares, (len(of), 2, 1))
+                estimated[:, 0, levels] = predicted
+                yield estimated
 
         return _Fit(stages)
 
     def deviance(at: Rows, predicted: Array) -> Array:
-        return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), target[at]], _LEAST_PROBABILITY)))
+        return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), 0, target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, is_cautious=True)[0][:, ranks]
+    return _cross_fit(folds, fit, deviance, is_cautious=True)[0][..., ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.curves.inputs import estimate_probabilities, read_predictors
-from ice_explorer.metrics.conditional import conditional_moments, level_distances, level_probabilities, make_neighbours
-from ice_explorer.tables.column import observed_quantiles
+from ice_explorer.curves.inputs import read_predictors
+from ice_explorer.metrics.conditional import conditional_moments, estimate_levels, level_distances, make_neighbours
+from ice_explorer.tables.column import observed_quantiles, sort_levels
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Rows
@@ -23,6 +23,7 @@ THRESHOLD: Final = 1.0
 _CLEARLY: Final = 1.25  # as far from the prediction as from the overall mean, or a value is rare for all rows alike
 _LEAST_RATIO: Final = 1.5  # of the share of a level to its probability
 _LEAST_PROBABILITY: Final = 1e-6
+_FEWEST_OF_LEVEL: Final = 5  # observations from which the probability of a level can be estimated
 _LEAST_GAP: Final = 0.1  # standard deviations: gaps between values that are smaller are no holes
 _LEAST_PART: Final = 0.1  # of what is explained, of features in which neighbours are near
 _MOST_PREDICTORS: Final = 3
@@ -79,7 +80,9 @@ class Expected:
     - `mean`, `scale` (n_observations,): μ_i and s_i of a number.
     - `probabilities` (n_observations, n_levels): of levels, or of the two values of a number; their shares where the
       other features cannot tell. `is_estimated` says whether they can.
-    - `levels`, `shares` (n_levels,): coordinates of these levels, and the share of the observations at each, by weight.
+    - `levels` (n_levels,): coordinates of these levels.
+    - `shares` (n_observations, n_levels): of each level, by weight, in the rows that its probability is estimated from;
+      the probability itself where the level is too rare, and infinite where nobody has it.
     - `overall_mean`, `overall_scale`: of a number, over all observations.
     - `neighbours`: observations that phantoms are compared with, of numbers with more than two values.
     - `prediction_limit`, `neighbour_limit`, `joint_limit`: divisors of distances from the prediction, of those from the
@@ -123,10 +126,11 @@ class Expected:
         """Return how far values are from what the other features predict: of numbers z, of levels log p - log P."""
         if self.levels is not None and self.shares is not None and self.probabilities is not None:
             place = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
-            share = np.where(self.levels[place] == values, self.shares[place], 0.0)
-            probability = np.maximum(self.probabilities[rows[:, None], place], _LEAST_PROBABILITY)
-            with np.errstate(divide="ignore"):  # infinite for a level that nobody has
-                return np.where(share > 0, np.log(share) - np.log(probability), np.inf)
+            share, probability = (
+                np.log(np.maximum(each[rows[:, None], place], _LEAST_PROBABILITY))
+                for each in (self.shares, self.probabilities)
+            )
+            return np.where(self.levels[place] == values, share - probability, np.inf)
         assert self.mean is not None  # noqa: S101 - levels have probabilities
         assert self.scale is not None  # noqa: S101
         gap = values - self.mean[rows, None]
@@ -149,16 +153,19 @@ def expected_of(context: Context, item: FeatureInput) -> Expected:
         expected = Expected(moments.mean, moments.scale, overall_mean=overall_mean, overall_scale=item.scale)
     values = np.unique(observed)
     if feature.is_unordered or len(values) == 2:
-        levels = np.asarray(values, np.float64)
+        levels, codes, by_text = np.asarray(values, np.float64), feature.values, np.arange(2)
         if feature.is_unordered and feature.levels is not None:
-            levels = np.arange(len(feature.levels), dtype=np.float64)
-        if feature.is_unordered:
-            found = estimate_probabilities(context, feature)
+            levels, others = np.arange(len(feature.levels), dtype=np.float64), read_predictors(context, feature)
+            place_of = {level: place for place, level in enumerate(sort_levels(feature.levels.tolist()))}
+            by_text = np.array([place_of[level] for level in feature.levels.tolist()], np.intp)
         else:
-            codes = np.where(np.isin(feature.values, values), (feature.values == values[1]) * 1.0, np.nan)
-            found = level_probabilities(codes, np.arange(2), others, weights, seed)
-        shares = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
-        probabilities = np.tile(shares, (len(feature.values), 1)) if found is None else found
+            codes = np.where(np.isin(codes, values), (codes == values[1]) * 1.0, np.nan)
+        found, places = estimate_levels(codes, by_text, others, weights, seed), np.searchsorted(levels, observed)
+        overall = np.bincount(places, mass, len(levels)) / mass.sum()
+        estimated = np.tile(overall, (len(codes), 2, 1)) if found is None else found
+        probabilities, shares = estimated[:, 0], estimated[:, 1]
+        counts = np.bincount(places, np.ceil(mass), len(levels))
+        shares = np.where(counts < _FEWEST_OF_LEVEL, np.where(counts > 0, probabilities, np.inf), shares)
         expected = replace(
             expected, probabilities=probabilities, is_estimated=found is not None, levels=levels, shares=shares
         )
