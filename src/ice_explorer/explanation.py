@@ -251,7 +251,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
             Level of intervals, such as 0.95: adds columns `impact_low`, `impact_high` and so on for each metric, in
             the same unit; `rank_low`, `rank_high`, the ranks by `rank_by` (by in-distribution impact where that is no
             metric); and `tied_with_next`, whether the difference to the feature ranked next could be 0. Groups of
-            fewer than 10 observations have none; a warning names them.
+            fewer than 10 observations have none; a warning names them. Features have none if a `budget` leaves out
+            grid values of them; then there are none of ranks and shares.
 
         Returns
         -------
@@ -323,7 +324,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         return [result._row_influences(decay, n_rows, subgroups) for result in chosen]
 
     def _uncertainty(self, parts: Sequence[RowInfluences], unit: Unit) -> Uncertainty:
-        return Uncertainty(parts, unit, influence_on_prediction_sd(self._context) if unit == "sd" else None)
+        sd = influence_on_prediction_sd(self._context) if unit == "sd" else None
+        return Uncertainty(parts, unit, sd, np.array([_is_thinned(result) for result in self.values()]))
 
     def _rank_intervals(
         self, rank_by: RankBy, level: float, decay: float
@@ -983,3 +985,9 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
 def _value(values: Values, place: int) -> Any:
     """Return one value of a feature as pandas has it: a Timestamp or Timedelta, not the ones of NumPy."""
     return label_index(values[[place]])[0]
+
+
+def _is_thinned(result: FeatureExplanation) -> bool:
+    """Whether grid values are left out: their part in the metrics is unknown, so there are no standard errors."""
+    sampling, grid = result._sampling, result._item.grid
+    return sampling is not None and grid.n_grid < grid.n_distinct and math.isnan(sampling.metrics["impact"])

@@ -408,13 +408,14 @@ class Plan:
             return None
         if within is None:
             return None
-        note = f"Computed on {drafts.n_rows:,} of {drafts.n_all:,} rows"
+        note, advice = f"Computed on {drafts.n_rows:,} of {drafts.n_all:,} rows", "`budget=None` uses all."
         if drafts.n_grid < self.drafter.n_grid:
             note += f" and at most {drafts.n_grid:.0f} of {self.drafter.n_grid:,} grid values"
+            advice = f"{advice} There are no intervals of metrics where grid values are left out."
         note += f" for the budget of {seconds:g} s"
         if drafts.first_seconds > seconds:
             note += f", which the first sample exceeded ({drafts.first_seconds:.2g} s)"
-        return self.explanation(within[0], [f"{note}; `budget=None` uses all."])
+        return self.explanation(within[0], [f"{note}; {advice}"])
 
 
 MOST_SHOWN = 8

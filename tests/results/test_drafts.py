@@ -291,6 +291,26 @@ def test_phantoms_of_several_features_are_those_of_each(X):
 
 # --- budget ---------------------------------------------------------------------------------------
 
+THINNED = "`budget=None` uses all. There are no intervals of metrics where grid values are left out."
+
+
+def test_a_budget_leaves_no_intervals_of_features_whose_grid_lacks_values(clock):
+    """Nor of ranks and shares, which compare them with others; a pickle has none either."""
+    X = np.column_stack([numbers(4000, 3)[0][:, :2], np.arange(4000) % 2])
+    e = ice.explain(Slow(clock), X, budget=1.0, progress=False)
+    assert len(e["x0"].grid) < 4000
+    assert len(e["x2"].grid) == 2
+    for result in (e, pickle.loads(pickle.dumps(e))):  # noqa: S301 - our own
+        table = result.table(ci=0.95)
+        ends = table.filter(regex="^(impact|in_distribution_impact|support)_(low|high)$")
+        assert ends.loc[["x0", "x1"]].isna().all(axis=None)
+        assert ends.loc["x2"].notna().all()
+        assert table[["rank_low", "rank_high", "tied_with_next"]].isna().all(axis=None)
+    assert e.table(ci=0.95, unit="share").filter(regex="^impact_(low|high)$").isna().all(axis=None)
+    assert e.table(ci=0.95, by=X[:, 2])["impact_low"].isna().groupby("feature").all().to_dict() == {
+        "x0": True, "x1": True, "x2": False,
+    }  # fmt: skip
+
 
 def test_a_budget_that_suffices_gives_the_exact_result():
     """All rows, and no note."""
@@ -309,7 +329,7 @@ def test_a_budget_that_is_too_small_gives_fewer_rows_and_grid_values_and_says_so
     assert 1 < n_rows < 4000
     assert e.notes[0] == (
         f"Computed on {n_rows:,} of 4,000 rows and at most {n_grid} of 1,000 grid values for the budget of "
-        "1 s; `budget=None` uses all."
+        f"1 s; {THINNED}"
     )
     assert list(e.table().columns) == list(ice.explain(lambda X: X[:, 0], X, progress=False).table().columns)
 
@@ -342,7 +362,7 @@ def test_a_budget_takes_grid_values_before_rows(clock):
         assert least <= n_grid <= most
         assert e.notes[0] == (
             f"Computed on 173 of 173 rows and at most {n_grid} of 173 grid values for the budget of "
-            f"{budget} s; `budget=None` uses all."
+            f"{budget} s; {THINNED}"
         )
     e = ice.explain(model, X, budget=5, progress=False)
     assert len(e["x0"].rows) < 173
@@ -363,7 +383,7 @@ def test_a_budget_for_many_columns_has_a_small_first_sample(clock):
     assert (len(e["x0"].rows), len(e["x0"].grid)) == (2, 3)
     assert e.notes[0] == (
         "Computed on 2 of 300 rows and at most 3 of 300 grid values for the budget of 0.4 s, which the first "
-        "sample exceeded (0.51 s); `budget=None` uses all."
+        f"sample exceeded (0.51 s); {THINNED}"
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from ice_explorer.arrays import Array, Places, Rows
+    from ice_explorer.arrays import Array, Mask, Places, Rows
     from ice_explorer.curves.inputs import Context, FeatureInput
     from ice_explorer.curves.method import Sums
     from ice_explorer.features.columns import Columns
@@ -319,12 +319,14 @@ class Uncertainty:
     - `unit`: {"prediction", "sd", "share"}.
     - `sd`: standard deviation of the predictions [output], and its relative change by the weight of each row of X
       (n_observations,); used for "sd" alone.
+    - `are_thinned` (n_features,): whether grid values are left out, whose effect on the metrics is unknown. Such
+      features have no intervals; nor have shares of all features, and ranks among them.
     """
 
     def __init__(
-        self, parts: Sequence[RowInfluences], unit: Unit = "prediction", sd: tuple[float, Array] | None = None
+        self, parts: Sequence[RowInfluences], unit: Unit, sd: tuple[float, Array] | None, are_thinned: Mask
     ) -> None:
-        self._parts, self._unit = parts, unit
+        self._parts, self._unit, self._are_thinned = parts, unit, are_thinned
         self._sd, self._of_sd = (math.nan, np.empty(0)) if sd is None else sd
         self._rows = np.unique(np.concatenate([part.rows for part in parts]))
 
@@ -336,6 +338,7 @@ class Uncertainty:
         for block in self._blocks(name, unit):
             variances += np.einsum("pi,pi->p", block, block)
         width = quantile_of_level(level) * np.sqrt(variances)
+        width[self._are_thinned | (unit == "share" and self._are_thinned.any())] = math.nan
         low, high = shown - width, shown + width
         low = low if name == "direction" else np.maximum(low, 0.0)
         return low, np.minimum(high, 1.0) if name == "support" else high
@@ -360,7 +363,8 @@ class Uncertainty:
         """Return both ends of the intervals of ranks, (n_features,) each, and which neighbours in rank are tied.
 
         A feature is above another one if the interval of their difference is above 0. The interval of its rank begins
-        behind all that are above it, and ends before all that are below it. It is NaN without the metric. Neighbours
+        behind all that are above it, and ends before all that are below it. It is NaN without the metric, and where
+        the grid of any feature lacks values. Neighbours
         are tied if neither is above the other one, unless both have no effect: rounding would decide which.
         """
         values, n_features = self._values(name), len(self._parts)
@@ -370,6 +374,8 @@ class Uncertainty:
         variances, quantile = np.diag(covariance), quantile_of_level(level)
         least = self._rounding if name in EFFECTS else 0.0
         low, high = np.full((2, n_features), math.nan)
+        if self._are_thinned.any():
+            return low, high, []
         known = np.flatnonzero(~np.isnan(values))
         order = known[np.argsort(-values[known], kind="stable")].tolist()
         tied = []
