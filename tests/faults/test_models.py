@@ -10,6 +10,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 
 import model_families as families
 import numpy as np
@@ -170,6 +171,34 @@ def test_an_attribute_that_raises_is_an_error_that_names_it(name, raised):
         explained(with_property(name, raised), AGES)
     assert isinstance(caught.value.__cause__, raised)
     assert explained(with_property("classes_", AttributeError), AGES).features == ["age", "income"]
+
+
+@pytest.mark.parametrize("raised", [ValueError, KeyError, ZeroDivisionError])
+@pytest.mark.parametrize("name", ["steps", "best_estimator_", "regressor_", "__self__"])
+def test_an_attribute_that_raises_in_an_explorer_is_an_error_that_names_it(make, name, raised):
+    """The explorer reads more of them than an explanation, for the name of the model."""
+    with pytest.raises(PredictionError, match=rf"'{name}' of Odd raises {raised.__name__}"):
+        make(with_property(name, raised), AGES)
+
+
+@pytest.mark.parametrize("name", ["feature_importances_", "coef_"])
+def test_an_importance_of_a_model_that_raises_is_an_error_that_names_it(name):
+    """Coefficients are read only where there are no importances."""
+    attributes = {"predict": lambda _, rows: wealth(rows), name: property(lambda _: 1 / 0)}
+    e = explained(type("Odd", (), attributes)(), AGES)
+    with pytest.raises(PredictionError, match=rf"'{name}' of Odd raises ZeroDivisionError"):
+        e.importances(measures=["native"])
+    if name == "coef_":
+        e = explained(type("Odd", (), {**attributes, "feature_importances_": np.array([3.0, 1.0])})(), AGES)
+        assert e.importances(measures=["native"]).table["native"].tolist() == [75.0, 25.0]
+
+
+@pytest.mark.parametrize("name", ["formula", "data"])
+def test_what_looks_like_results_of_statsmodels_is_read_alike(name):
+    """The columns of their fit are in `model.data`."""
+    data = type("Data", (), {name: property(lambda _: 1 / 0)})()
+    with pytest.raises(PredictionError, match=rf"'{name}' of Data raises ZeroDivisionError"):
+        explained(SimpleNamespace(predict=wealth, model=data), AGES)
 
 
 # --- masked arrays --------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ice_explorer.curves.brute import Points
 from ice_explorer.errors import Cancelled, MissingPackageError, OptionError, PredictionError
 from ice_explorer.errors.base import cause_of
 from ice_explorer.locks import find_bound_object, find_model_lock
-from ice_explorer.models.libraries import dense, unwrap
+from ice_explorer.models.libraries import dense, read_attribute, unwrap
 from ice_explorer.progress import progress_reporter
 from ice_explorer.tables.column import label_index
 
@@ -127,7 +127,8 @@ def _read_native(context: Context, results: Sequence[FeatureExplanation]) -> Arr
     nothing = f"The model has no `feature_importances_` or `coef_` by feature. {_OTHER}"
     unwrapped = unwrap(context.predictor.model, context.predictor.response)
     inside = unwrapped.model
-    given = getattr(inside, "feature_importances_", getattr(inside, "coef_", None))
+    given = read_attribute(inside, "feature_importances_")
+    given = read_attribute(inside, "coef_") if given is None else given
     if given is None or callable(given):
         return nothing
     of_columns, output = np.abs(dense(given)), context.predictor.position

@@ -99,7 +99,7 @@ def unwrap(model: Any, response: str = "auto") -> UnwrappedModel:
         elif name == "Pipeline":
             *before, last = [step for _, step in model.steps]
             before = [step for step in before if step not in _PASSTHROUGH]
-            if last in _PASSTHROUGH or not all(hasattr(step, "transform") for step in before):
+            if last in _PASSTHROUGH or not all(read_attribute(step, "transform") for step in before):
                 break
             steps += before
             model = last
@@ -343,7 +343,7 @@ def fitted_table(model: Any, X: Any) -> Table:
         fitted, expression = _columns_of_fit(read_attribute(owner, "_final_estimator"))
         fitted = fitted if sorted(fitted) == sorted(names) else []
         expression = expression.replace("model", "model[-1]")
-    exog = getattr(_exog_of(owner), "exog", None)
+    exog = read_attribute(_exog_of(owner), "exog")
     n_fitted: Any = read_attribute(owner, "n_features_in_") if exog is None else exog.shape[1]
     # Libraries number the columns of an array.
     is_numbered = any(fitted == [f"{start}{k}" for k in range(len(fitted))] for start in ("Column_", "", "f"))
@@ -378,14 +378,14 @@ def _columns_of_fit(model: Any) -> tuple[list[str], str]:
         expression = f"model.{attribute}()" if is_method else f"model.{attribute}"
         if isinstance(names, list | np.ndarray) and len(names) and all(isinstance(name, str) for name in names):
             return list(map(str, names)), expression
-    columns = getattr(getattr(_exog_of(model), "orig_exog", None), "columns", ())
+    columns = read_attribute(read_attribute(_exog_of(model), "orig_exog"), "columns", ())
     return list(map(str, columns)), "model.model.exog_names"
 
 
 def _exog_of(results: Any) -> Any:
     """Return the data of results of statsmodels, which take columns by position; None if a formula names them."""
     model = read_attribute(results, "model")
-    return None if hasattr(model, "formula") else getattr(model, "data", None)
+    return None if read_attribute(model, "formula") is not None else read_attribute(model, "data")
 
 
 def _check_names(model: Any, table: Table, fitted: list[str], expression: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
+from ice_explorer.models.libraries import read_attribute
 from ice_explorer.results.column_colors import RESIDUAL
 from ice_explorer.results.options import OF_MODELS
 from ice_explorer.version import __version__
@@ -215,13 +216,13 @@ def score_text(explanation: Explanation) -> str:
 
 def _model_name(model: object) -> str:
     """Return the name of a model in words, such as "random forest"; "" of a function."""
-    model = getattr(model, "__self__", model)  # of a method
+    model = read_attribute(model, "__self__", model)  # of a method
     for name in ("best_estimator_", "regressor_"):
-        model = getattr(model, name, model)
-    steps = getattr(model, "steps", None)
+        model = read_attribute(model, name, model)
+    steps = read_attribute(model, "steps")
     if isinstance(steps, list) and steps:
         return _model_name(steps[-1][1])
-    if not any(hasattr(model, name) for name in ("predict", "predict_proba")):
+    if not any(read_attribute(model, name) for name in ("predict", "predict_proba")):
         return ""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", type(model).__name__)
     plain = [word if word.isupper() else word.lower() for word in words]
