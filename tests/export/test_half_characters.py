@@ -64,6 +64,14 @@ def test_json_and_results_have_them_as_they_are(halves, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["svg", "html", "png", pytest.param("pdf", marks=pytest.mark.slow)])
 def test_figures_and_pages_are_written_and_tell_the_name(halves, tmp_path, suffix):
-    """In their provenance; text that is drawn has a replacement character."""
-    file = halves.save(tmp_path / f"view.{suffix}", NAME)
-    assert read_provenance(file)["feature"] == NAME
+    """In their provenance; text that is drawn has the escape. Levels are drawn as well."""
+    for feature in (NAME, "town", "group"):
+        file = halves.save(tmp_path / f"{suffix}.{suffix}", feature, overwrite=True)
+        assert read_provenance(file)["feature"] == feature
+
+
+@pytest.mark.parametrize("kind", ["ice", "c-ice", "d-ice", "effects"])
+def test_levels_are_drawn_escaped(halves, kind):
+    """On the axis of the feature."""
+    ax = halves.plot("town", kind=kind)
+    assert {label.get_text() for label in ax.get_xticklabels()} == {LEVEL_IN_FILES, "y", "z"}

@@ -284,7 +284,7 @@ def test_names_are_text_whatever_they_hold(explanation):
 
 def test_letters_that_no_document_can_hold_are_replaced():
     """Control characters and lone surrogates would make the file unreadable; line breaks become spaces."""
-    assert printable("a\x00b\ud800c\uffff") == "a�b�c�"
+    assert printable("a\x00b\ud800c\uffff") == r"a�b\ud800c�"
     name = "a\x00b\x0bc\nd\te"
     X = pd.DataFrame({name: [1.0, 2.0, 3.0], "z": [3.0, 1.0, 2.0]})
     explanation = explain(lambda table: table.iloc[:, 0].to_numpy(), X, progress=False)

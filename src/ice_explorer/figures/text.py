@@ -7,6 +7,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Final
 
+from ice_explorer.tables.column import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,8 +25,8 @@ _ONE_LINE: Final = str.maketrans("\t\n\r", "   ")
 
 
 def printable(text: str) -> str:
-    """Replace letters that no document can hold, and what would break a line."""
-    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text.translate(_ONE_LINE))
+    """Escape half characters, and replace other letters that no document can hold and what would break a line."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", encodable(text).translate(_ONE_LINE))
 
 
 def width_of(text: str, size: Any) -> float:
@@ -32,7 +34,8 @@ def width_of(text: str, size: Any) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0])
+    font = FontProperties(size=size)
+    return float(text_to_path.get_text_width_height_descent(encodable(text), font, ismath=False)[0])
 
 
 def elide(text: str, room: float, size: Any) -> str:
