@@ -708,7 +708,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         Returns
         -------
         DataFrame
-            One row per grid value.
+            One row per grid value. With ALE, levels without an order are in the order of their similarity in the other
+            features.
 
             partial_dependence : float
                 Mean of the curves [output]; for a predicted class, the share of the rows that the model assigns to it.
@@ -749,7 +750,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
         names = [check_one_of("kinds", kind, EFFECT_KINDS) for kind in check_names("kinds", kinds)]
         check_integer("grid_size", grid_size, 2, f"Leave it out for {GRID_SIZE}.")
         found = mean_effects(result := self[feature], names, grid_size)
-        return pd.DataFrame(found.columns, label_index(result._item.feature.native(found.grid), result.feature))
+        index = label_index(result._item.feature.native(found.grid), result.feature)
+        return pd.DataFrame(found.columns, index).iloc[found.order]
 
     def marginal_effects(
         self, feature: Name, step: object = None, kind: MarginalEffectKind = "forward"

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.errors import OptionError
-from ice_explorer.figures.effects import ALE_OF_LEVELS
+from ice_explorer.figures.effects import BY_SIMILARITY
 
 SEASONS = ["winter", "spring", "summer"]
 
@@ -79,7 +79,8 @@ def test_effects_of_levels_are_dots(e):
     assert [label.get_text() for label in ax.get_xticklabels()] == list(table.index)
     assert_allclose(ax.lines[0].get_ydata(), table["partial_dependence"], rtol=1e-12)
     assert (np.diff([line.get_xdata() for line in ax.lines], axis=0) > 0).all()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["partial dependence", ALE_OF_LEVELS, "M-plot"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["partial dependence", "ALE", "M-plot"]
+    assert BY_SIMILARITY in " ".join(ax.get_xlabel().split())
 
 
 @pytest.mark.parametrize("feature", ["first", "season"])

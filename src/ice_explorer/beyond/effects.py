@@ -41,11 +41,13 @@ class MeanEffects:
     - `grid` (n_grid,): places on the axis of the feature.
     - `columns` (n_grid,) each: those of the table of `effects`, by name.
     - `mean_prediction`: over the observations near these [output]; NaN without an M-plot.
+    - `order` (n_grid,): places on the grid in the order in which ALE accumulates.
     """
 
     grid: Array
     columns: Mapping[str, Array]
     mean_prediction: float
+    order: Places
 
 
 def mean_effects(result: FeatureExplanation, kinds: Sequence[str], grid_size: int = GRID_SIZE) -> MeanEffects:
@@ -62,7 +64,7 @@ def mean_effects(result: FeatureExplanation, kinds: Sequence[str], grid_size: in
     def centred(effect: Array) -> Array:
         return effect - float(effect @ mass / mass.sum())  # linear between grid values
 
-    mass, mean_prediction = add_up(1.0), np.nan
+    mass, mean_prediction, order = add_up(1.0), np.nan, np.arange(len(grid))
     columns: dict[str, Array] = {}
     for kind in kinds:
         if kind == "partial_dependence":
@@ -70,7 +72,8 @@ def mean_effects(result: FeatureExplanation, kinds: Sequence[str], grid_size: in
             columns["spread"] = result.spread[places]
             columns["centered_partial_dependence"] = centred(columns[kind])
         elif kind == "ale":
-            columns[kind] = centred(_accumulate_steps(result, places, values))
+            order = order_levels(context, feature, grid, rows) if feature.is_unordered else order
+            columns[kind] = centred(_accumulate_steps(result, places, values, order))
         else:
             is_all = len(rows) == context.table.n_observations
             predictions = context.all_predictions if is_all else context.predictions(rows)
@@ -83,7 +86,7 @@ def mean_effects(result: FeatureExplanation, kinds: Sequence[str], grid_size: in
             with np.errstate(divide="ignore", invalid="ignore"):
                 line = np.where(is_flat, total / mass, (squared * total - distance * product) / determinant)
             columns[kind] = np.clip(line, predictions.min(), predictions.max())
-    return MeanEffects(grid, columns, mean_prediction)
+    return MeanEffects(grid, columns, mean_prediction, order)
 
 
 def local_effects(result: FeatureExplanation) -> MeanEffects:
@@ -123,16 +126,14 @@ def _find_near(grid: Array, values: Array, *, is_unordered: bool) -> tuple[Place
     return np.tile(row, 2), np.concatenate([column, column + 1]), np.concatenate([1 - share, share])
 
 
-def _accumulate_steps(result: FeatureExplanation, places: Places, values: Array) -> Array:
-    """Add up the mean steps of the rows in each interval along the grid; NaN behind one without rows.
+def _accumulate_steps(result: FeatureExplanation, places: Places, values: Array, order: Places) -> Array:
+    """Add up the mean steps of the rows in each interval of the ordered grid; NaN behind one without rows.
 
     Where the grid has all values, a row lies in the interval before its value and in the one behind it; else in the one
     that ends at its value or behind it, the smallest value in the first.
     """
     context, feature, rows = result._context, result._item.feature, result._item.summed
-    grid, n_intervals, order = result.axis[places], len(places) - 1, np.arange(len(places))
-    if feature.is_unordered:
-        order = order_levels(context, feature, grid, rows)
+    grid, n_intervals = result.axis[places], len(places) - 1
     has_all = feature.is_unordered or np.isin(values[~np.isnan(values)], grid).all()
     result._check_unchanged()
     mass, total = np.zeros((2, n_intervals))

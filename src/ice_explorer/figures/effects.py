@@ -45,7 +45,7 @@ _EFFECTS: Final[dict[str, dict[str, Any]]] = {
     "ale": {"label": "ALE", "marker": "D", "linestyle": (0, (4, 2))},
     "m_plot": {"label": "M-plot", "marker": "^", "linestyle": (0, (1, 1.2))},
 }  # the dashes of the explorer, and its colours on light and on dark ground
-ALE_OF_LEVELS: Final = "ALE, levels in the order of their similarity in the other features"
+BY_SIMILARITY: Final = "levels in the order of their similarity in the other features"
 _COLORS: Final = {"ale": (ALE, "#4fd6bd"), "m_plot": (M_PLOT, "#e8c547")}
 # Of heat maps.
 _LEVEL_PX: Final = 80.0  # room of a level, for the dots on it
@@ -76,8 +76,6 @@ def plot_effects(
     for at, effect in enumerate(drawn):
         color = _COLORS[effect][look.is_dark] if effect in _COLORS else look.mixed(1)
         style = {"color": color, "gid": effect, **_EFFECTS[effect]}
-        if effect == "ale" and feature.dtype_kind in UNORDERED:
-            style["label"] = ALE_OF_LEVELS
         shift = level if effect == "ale" else 0.0
         height = table[effect].to_numpy() + shift
         if levels is None:
@@ -89,7 +87,8 @@ def plot_effects(
     if levels is not None:
         ax.set_xticks(x, labels=[fitted(level, _LEVEL_ROOM, size_of("xtick.labelsize")) for level in levels])
     unit = " [days]" if feature.dtype_kind == "timedelta" else ""
-    add_x_label(ax, f"{feature.label}{unit}")
+    is_sorted = "ale" in drawn and feature.dtype_kind in UNORDERED
+    add_x_label(ax, f"{feature.label}{unit}", [BY_SIMILARITY] if is_sorted else [])
     ax.yaxis.set_major_formatter(Numbers())
     add_y_label(ax, f"{'change of the ' if drawn == ['ale'] else 'mean '}{explanation.output_label}")
     if legend:
