@@ -177,7 +177,8 @@ def explain(
     distance : {"marginal", "conditional"} or mapping
         Unit of the distance from the observed value: the standard deviation of the feature, its estimate
         given the other features, or values by feature. "conditional" fits ten small gradient boosting models for each
-        feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows.
+        feature before the model is called, five for a category: about 0.4 s for a feature of 1,000 rows. They are
+        fitted to a sample of 20,000 rows if there are more.
     convention : {"step", "paper"}
         What figures are averages of. "step": changes of the prediction when the feature moves by one standard
         deviation, at values where the observations are. "paper": slopes between neighbouring grid values, each

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 import ice_explorer as ice
 from ice_explorer.datasets import load_cervical_cancer
+from ice_explorer.metrics import conditional
 from ice_explorer.metrics.conditional import (
     Predictors,
     conditional_moments,
@@ -39,6 +40,30 @@ def test_a_constant_spread_is_found(n, seed):
     found = conditional_moments(column, of_numbers(others), float(column.std()), None, 0)
     assert np.mean(np.abs(found.scale / TRUE_SPREAD - 1.0) < 0.1) >= 0.9
     assert np.sqrt(np.mean((found.mean - 0.9 * others[:, 0]) ** 2)) < TRUE_SPREAD / 4
+
+
+def test_of_very_many_rows_a_sample_is_fitted(monkeypatch):
+    """All have estimates that are as good, whatever the order of the rows; integer weights are repeated rows."""
+    column, others = correlated(3000, 0)
+    sizes, fit = [], HistGradientBoostingRegressor.fit
+    monkeypatch.setattr(
+        HistGradientBoostingRegressor,
+        "fit",
+        lambda *args, **options: sizes.append(len(args[1])) or fit(*args, **options),
+    )
+    monkeypatch.setattr(conditional, "_MOST_FITTED", 1000)
+    found = conditional_moments(column, of_numbers(others), 1.0, None, 0)
+    assert set(sizes) == {800}
+    assert np.mean(np.abs(found.scale / TRUE_SPREAD - 1.0) < 0.1) >= 0.9
+    assert np.sqrt(np.mean((found.mean - 0.9 * others[:, 0]) ** 2)) < TRUE_SPREAD / 4
+    order = np.random.default_rng(1).permutation(3000)
+    again = conditional_moments(column[order], of_numbers(others[order]), 1.0, None, 0)
+    assert_allclose(again.mean, found.mean[order], rtol=1e-9, atol=1e-9)
+    weights = np.arange(3000) % 3
+    weighted = conditional_moments(column, of_numbers(others), 1.0, weights * 1.0, 0)
+    at = np.repeat(np.arange(3000), weights)
+    repeated = conditional_moments(column[at], of_numbers(others[at]), 1.0, None, 0)
+    assert_allclose(repeated.mean, weighted.mean[at], rtol=1e-9, atol=1e-9)
 
 
 def test_a_spread_that_changes_is_followed():

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import ice_explorer as ice
 from ice_explorer.locks import working
+from ice_explorer.metrics import conditional
 from ice_explorer.metrics.conditional import make_neighbours, nearest_by_blocks
 from ice_explorer.metrics.fold_numba import nearest_points
 from ice_explorer.results import extrapolation
@@ -161,6 +162,17 @@ def test_a_rare_level_that_the_other_features_exclude_is_unlike_the_data():
     found = f.extrapolation().is_unlike[:, f.grid.tolist().index("b")]
     assert found[other < 0.8].mean() > 0.9
     assert found[X["a"] == "b"].mean() < 0.2
+
+
+def test_of_very_many_rows_a_sample_finds_holes_but_no_rare_level(monkeypatch):
+    """Of a level with 6 rows so few are in the sample that it cannot be estimated."""
+    monkeypatch.setattr(conditional, "_MOST_FITTED", 500)
+    X, hole_at, _ = columns_of("xor of texts", 0)
+    f = ice.explain(lambda X: np.zeros(len(X)), X, features=["a"], progress=False)["a"]
+    assert f.extrapolation().is_unlike[hole_at(f.axis)].mean() >= 0.9
+    X["a"] = np.where(np.random.default_rng(0).permutation(len(X)) < 6, "b", "a")
+    f = ice.explain(lambda X: np.zeros(len(X)), X, features=["a"], progress=False)["a"]
+    assert f.extrapolation().share <= 0.02
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 3])

@@ -6,6 +6,7 @@ of the normal distribution, log v + e/v, so that s_i = √v. For levels without 
 probabilities. Each model stops at the number of trees that predicts held-out observations best, the second at the
 fewest within a standard error of it. There may be none: where the other features say nothing, μ_i is the mean and s_i
 the standard deviation. The classifier has none unless they predict better than the shares by two standard errors.
+Observations that are in no fold, as those beyond the 20,000 that are fitted, have the mean of all models.
 
 Equal observations are one with the sum of their weights, whose units are dealt to different folds. So integer weights
 are repeated rows, but for the rounding of a mean, and the order of rows does not matter. Trees split levels without an
@@ -35,7 +36,8 @@ LEAST_SHARE_OF_SCALE: Final = 0.01
 """Floor of a likelihood scale, in standard deviations of the feature."""
 
 _N_FOLDS: Final = 5
-_MANY_ROWS: Final = 100_000  # that are fitted by several threads
+_MOST_FITTED: Final = 20_000  # distinct observations: of more, a sample is fitted, whose models predict the others
+_FEWEST_OF_LEVEL: Final = 5  # observations from which the probability of a level can be estimated
 _MOST_TREES: Final = 60
 _MOST_TREES_OF_A_LEVEL: Final = 90
 _MOST_TREES_OF_LEVELS: Final = 240  # of all levels together, and at least _FEWEST_TREES of each
@@ -204,7 +206,8 @@ def estimate_levels(
 
     - `codes`, `by_text`: as for `rank_levels`.
     - `others`, `weights`, `random_state`: as for `conditional_moments`.
-    - returns (n_observations, 2, n_levels): probabilities and shares, which differ from fold to fold.
+    - returns (n_observations, 2, n_levels): probabilities and shares, which differ from fold to fold. Of levels that
+      are too rare to be estimated, shares are equal to probabilities.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -238,7 +241,10 @@ def estimate_levels(
     def deviance(at: Rows, predicted: Array) -> Array:
         return np.asarray(-np.log(np.maximum(predicted[np.arange(len(at)), 0, target[at]], _LEAST_PROBABILITY)))
 
-    return _cross_fit(folds, fit, deviance, is_cautious=True)[0][..., ranks]
+    estimated = _cross_fit(folds, fit, deviance, is_cautious=True)[0]
+    is_rare = np.bincount(target, np.ceil(folds.held_out.sum(axis=1)), n_levels) < _FEWEST_OF_LEVEL
+    estimated[:, 1, is_rare] = estimated[:, 0, is_rare]
+    return estimated[..., ranks]
 
 
 def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Array:
@@ -289,8 +295,11 @@ def _make_folds(column: Array, others: Predictors, weights: Array | None, random
     present = has_value_and_weight(column, weights)
     first, inverse = distinct_rows(np.column_stack([column, others.values])[present])
     weight = np.bincount(inverse, None if weights is None else weights[present]).astype(np.float64)
-    start = np.random.default_rng(random_state).permutation(len(first)) % _N_FOLDS
-    turn = (np.arange(_N_FOLDS) - start[:, None]) % _N_FOLDS
+    place = np.random.default_rng(random_state).permutation(len(first))
+    is_fitted = place < _MOST_FITTED
+    inverse = np.where(is_fitted, np.cumsum(is_fitted) - 1, -1)[inverse]
+    first, weight, place = first[is_fitted], weight[is_fitted], place[is_fitted]
+    turn = (np.arange(_N_FOLDS) - place[:, None]) % _N_FOLDS
     whole = np.floor(weight / _N_FOLDS)
     held_out = whole[:, None] + np.clip((weight - _N_FOLDS * whole)[:, None] - turn, 0.0, 1.0)
     if np.count_nonzero(held_out) < 2 * _N_FOLDS:
@@ -334,7 +343,7 @@ def _cross_fit(
     weight = folds.held_out.sum(axis=1)
     fitted: list[tuple[Rows, Array, _Fit]] = []
     # On a busy processor, threads that wait for each other take 10 to 50 times as long.
-    with threadpool_limits(1 if len(weight) < _MANY_ROWS else None, user_api="openmp"):
+    with threadpool_limits(1, user_api="openmp"):
         for held_out in folds.held_out.T:
             held, training = np.flatnonzero(held_out), np.flatnonzero(weight - held_out > 0)
             if len(held) and len(training):

@@ -23,7 +23,6 @@ THRESHOLD: Final = 1.0
 _CLEARLY: Final = 1.25  # as far from the prediction as from the overall mean, or a value is rare for all rows alike
 _LEAST_RATIO: Final = 1.5  # of the share of a level to its probability
 _LEAST_PROBABILITY: Final = 1e-6
-_FEWEST_OF_LEVEL: Final = 5  # observations from which the probability of a level can be estimated
 _LEAST_GAP: Final = 0.1  # standard deviations: gaps between values that are smaller are no holes
 _LEAST_PART: Final = 0.1  # of what is explained, of features in which neighbours are near
 _MOST_PREDICTORS: Final = 3
@@ -160,15 +159,13 @@ def expected_of(context: Context, item: FeatureInput) -> Expected:
             by_text = np.array([place_of[level] for level in feature.levels.tolist()], np.intp)
         else:
             codes = np.where(np.isin(codes, values), (codes == values[1]) * 1.0, np.nan)
-        found, places = estimate_levels(codes, by_text, others, weights, seed), np.searchsorted(levels, observed)
-        overall = np.bincount(places, mass, len(levels)) / mass.sum()
+        found = estimate_levels(codes, by_text, others, weights, seed)
+        overall = np.bincount(np.searchsorted(levels, observed), mass, len(levels)) / mass.sum()
         estimated = np.tile(overall, (len(codes), 2, 1)) if found is None else found
-        probabilities, shares = estimated[:, 0], estimated[:, 1]
-        counts = np.bincount(places, np.ceil(mass), len(levels))
-        shares = np.where(counts < _FEWEST_OF_LEVEL, np.where(counts > 0, probabilities, np.inf), shares)
         expected = replace(
-            expected, probabilities=probabilities, is_estimated=found is not None, levels=levels, shares=shares
-        )
+            expected, probabilities=estimated[:, 0], is_estimated=found is not None, levels=levels,
+            shares=np.where(overall > 0, estimated[:, 1], np.inf),
+        )  # fmt: skip
     elif len(values) > 2:
         predictors = np.flatnonzero((moments.importance >= _LEAST_PART) & ~others.are_levels)
         best = predictors[np.argsort(-moments.importance[predictors], kind="stable")][:_MOST_PREDICTORS]
