@@ -259,6 +259,7 @@ def effects_reply(explanation, name):
     """With the lines that pictures draw, by kind and anchor."""
     feature = explanation[name]
     table = explanation.effects(name, ("ale",))
+    table = table.loc[[value for value in feature.grid if value in table.index]]  # levels as they are drawn
     drawn = {}
     for kind, anchor in (("ice", "min"), ("c-ice", "min"), ("c-ice", "median"), ("c-ice", 41.5), ("c-ice", "own")):
         lines = lines_of(explanation, feature, ViewState(kind=kind, anchor=anchor, max_lines=100))

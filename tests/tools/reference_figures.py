@@ -96,6 +96,8 @@ def figures_of_feature(e, f, rows):
     for name, column in {"share": "share", "rule": "rule", "n_rule": "n_yes"}.items():
         yield f"drivers {name}", drivers[column].to_list()
     effects = e.effects(f.feature)
+    if f.dtype_kind in UNORDERED:  # in the order of the grid, not of similarity
+        effects = effects.loc[[level for level in f.grid if level in effects.index]]
     for name in ("partial_dependence", "ale", "m_plot"):
         yield f"effects {name}", effects[name]
     step = f.grid[0] if f.dtype_kind in LEVELS else 1.0 if f.scale == 0 else None
