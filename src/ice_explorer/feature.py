@@ -508,7 +508,8 @@ class FeatureExplanation(Unchanging):
         standard deviation s_i of the feature given the other features of row i, as for `distance="conditional"`. The
         threshold is the 99 % quantile of the z of the rows, and at least 1.25 times the distance of the value from the
         overall mean in σ. Of levels without an order, and of a feature with two observed values, it is log p - log P
-        with the share p of the level and its estimated probability P; the threshold is at least log 1.5.
+        with the estimated probability P of the level and its share p in the rows that P is estimated from; the
+        threshold is at least log 1.5. Levels of fewer than 5 rows are never unlike.
 
         The second ratio, of numbers with more than two values, is about holes in the data: the distance to the nearest
         of up to 800 rows, in standard deviations of the feature and of at most three numbers that predict it. The

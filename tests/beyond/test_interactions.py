@@ -129,9 +129,9 @@ def test_rows_are_drawn_by_prediction():
     X = gaussians(1000)
     e = explain(lambda X: X[:, 0] * X[:, 1], X)
     i, again = e.interactions(sample=50), e.interactions(sample=50)
-    assert_array_equal(i.row_positions, again.row_positions)
-    assert len(i.row_positions) == 50
-    ranks = np.argsort(np.argsort(X[:, 0] * X[:, 1]))[i.row_positions]
+    assert_array_equal(i.rows, again.rows)
+    assert len(i.rows) == 50
+    ranks = np.argsort(np.argsort(X[:, 0] * X[:, 1]))[i.rows]
     assert_array_equal(np.sort(ranks) // 20, np.arange(50))
     assert repr(i) == "<Interactions of 2 features on 50 rows>"
 

@@ -60,7 +60,7 @@ def of_sklearn(model, X, two, pair, output=0):
 def test_all_rows_give_what_scikit_learn_gives(forest, X, pair):
     """At the same grid values the mean over all rows is that of `partial_dependence(kind="average")`."""
     two = explain(forest, X).two_way(*pair)
-    assert_array_equal(two.row_positions, np.arange(len(X)))
+    assert_array_equal(two.rows, np.arange(len(X)))
     assert_allclose(two.partial_dependence, of_sklearn(forest, X, two, pair), rtol=1e-12)
 
 
@@ -88,7 +88,7 @@ def test_every_block_size_gives_the_mean_of_a_loop(seed, grid_size, max_rows):
     two = explain(product, X, sample_weight=weights, memory_limit=5_000).two_way(
         "c", "a", grid_size=grid_size, sample=max_rows
     )
-    rows = two.row_positions
+    rows = two.rows
     assert len(rows) == min(max_rows, np.count_nonzero(weights))
     assert (weights[rows] > 0).all()
     expected = np.empty((len(two.first.axis), len(two.second.axis)))
@@ -102,7 +102,7 @@ def test_the_order_of_the_names_turns_the_picture(forest, X):
     """The same rows are drawn whichever of the two is named first."""
     e = explain(forest, X)
     one, other = e.two_way("age", "bmi", sample=20), e.two_way("bmi", "age", sample=20)
-    assert_array_equal(one.row_positions, other.row_positions)
+    assert_array_equal(one.rows, other.rows)
     assert_allclose(one.partial_dependence, other.partial_dependence.T, rtol=1e-13)
 
 

@@ -75,8 +75,8 @@ MUTATIONS: Final = r"""
 + "selection", range(known._n_observations + 1), "rows
 = the dots of a heat map are the first rows
 @ wire/replies.py : widget/test_joint_widget.py widget/test_heat_map_dots.py
-- axis.observed[two.row_positions]
-+ axis.observed[: len(two.row_positions)]
+- axis.observed[two.rows]
++ axis.observed[: len(two.rows)]
 = a call that ran out of memory is repeated as it was
 @ curves/brute.py : curves/test_brute.py
 - self._most = max(1, min(self._most, n_phantoms // 2))

@@ -16,16 +16,16 @@ def test_a_page_gets_the_rows_of_the_mean(make, ask):
     """Of more rows than are predicted the dots are those that are, not the first ones."""
     explorer = make(model, X)
     two = explorer.explanation.two_way("one", "two")
-    assert len(two.row_positions) < len(X)
+    assert len(two.rows) < len(X)
     body = ask(explorer, type="two_way", first="one", second="two")[0]["body"]["two_way"]
     for name, axis in zip(X, (body["first"], body["second"]), strict=True):
-        assert_array_equal(axis["observed"], X[name].iloc[two.row_positions])
+        assert_array_equal(axis["observed"], X[name].iloc[two.rows])
 
 
 def test_a_picture_draws_the_rows_of_the_mean(make):
     """Each dot has the place of its row on both axes."""
     explorer = make(model, X, state={"version": 2, "feature": "one", "view": {"pair": ["one", "two"]}})
-    rows = explorer.explanation.two_way("one", "two").row_positions
+    rows = explorer.explanation.two_way("one", "two").rows
     (axes, *_) = explorer.figure("panel").axes
     (dots,) = by_gid(axes, "observations")
     assert_array_equal(dots.get_offsets(), X[["one", "two"]].iloc[rows])

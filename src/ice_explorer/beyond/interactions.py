@@ -51,7 +51,7 @@ class Interactions(Stepwise):
 
     Attributes
     ----------
-    row_positions : ndarray of shape (n_rows,)
+    rows : ndarray of shape (n_rows,)
         Rows of X on which everything is evaluated.
     """
 
@@ -63,14 +63,14 @@ class Interactions(Stepwise):
         context.check_all_rows("Interactions need")
         self._results = {result.feature: result for result in results}
         self._are_named = are_named
-        self.row_positions = context.draw(context.all_predictions, context.weighted_rows, sample, "interactions")
-        self._weights = context.row_weights[self.row_positions]
+        self.rows = context.draw(context.all_predictions, context.weighted_rows, sample, "interactions")
+        self._weights = context.row_weights[self.rows]
         self._dependence: dict[Name, Array] = {}  # at the values of the rows, (n_rows,) [output]
         self._joint: dict[Name, Joint] = {}
         self._joint_of_pairs: dict[tuple[Name, Name], Joint] = {}
 
     def __repr__(self) -> str:
-        return f"<Interactions of {len(self._results)} features on {len(self.row_positions):,} rows>"
+        return f"<Interactions of {len(self._results)} features on {len(self.rows):,} rows>"
 
     @cached_property
     def features(self) -> pd.Series:
@@ -143,30 +143,30 @@ class Interactions(Stepwise):
             self._context.prediction_check.check()
         n_points = sum(len(self._values_of(result)) for result in new)
         n_points += sum(len(self._points_of(pair)[0].coordinates) for pair in pairs if pair not in self._joint_of_pairs)
-        with progress_reporter(self._context.progress, len(self.row_positions) * n_points) as report:
+        with progress_reporter(self._context.progress, len(self.rows) * n_points) as report:
             for _ in self._work(pairs, report):
                 pass
 
     def _values_of(self, result: FeatureExplanation) -> Array:
-        return np.unique(result._item.feature.values[self.row_positions])
+        return np.unique(result._item.feature.values[self.rows])
 
     def _move(self, result: FeatureExplanation, report: Report) -> Iterator[None]:
         """Move one feature to each of the values that rows have; yields after each block."""
         values = self._values_of(result)
         weights = self._weights
-        at = np.searchsorted(values, result._item.feature.values[self.row_positions])
+        at = np.searchsorted(values, result._item.feature.values[self.rows])
         mass = np.bincount(at, weights, len(values)).astype(np.float64)
         dependence, rest = np.zeros(len(values)), np.empty(len(weights))
         size = self._context.brute.rows_per_block(len(values))
         for start in range(0, len(weights), size):
             rows = slice(start, start + size)
-            curves = self._curves(result, self.row_positions[rows], values, report)
+            curves = self._curves(result, self.rows[rows], values, report)
             dependence += weights[rows] @ curves
             rest[rows] = curves @ mass
             yield
         total = float(weights.sum())
         alone = dependence[at] / total
-        predictions = self._centred(self._context.all_predictions[self.row_positions])
+        predictions = self._centred(self._context.all_predictions[self.rows])
         self._dependence[result.feature] = alone
         part = predictions - self._centred(alone) - self._centred(rest / total)
         self._joint[result.feature] = self._related(part, predictions)
@@ -177,7 +177,7 @@ class Interactions(Stepwise):
         n_points, brute = len(points.coordinates), self._context.brute
         total, size = np.zeros(n_points), brute.rows_per_block(n_points)
         for start in range(0, len(self._weights), size):
-            rows = self.row_positions[start : start + size]
+            rows = self.rows[start : start + size]
             wanted = np.broadcast_to(points.coordinates, (len(rows), n_points))
             total += self._weights[start : start + size] @ brute.evaluate(
                 points, rows, wanted, made=lambda made: report(made, made, points.readable)
@@ -198,7 +198,7 @@ class Interactions(Stepwise):
 
     def _points_of(self, pair: tuple[Name, Name]) -> tuple[Points, Places]:
         features = [self._results[name]._item.feature for name in pair]
-        values = np.column_stack([feature.values[self.row_positions] for feature in features])
+        values = np.column_stack([feature.values[self.rows] for feature in features])
         distinct, of_row = np.unique(values, axis=0, return_inverse=True)
         return Points(features, distinct), of_row.reshape(-1)
 

@@ -67,7 +67,7 @@ class TwoWay(Stepwise):
     Attributes
     ----------
     first, second : TwoWayAxis
-    row_positions : ndarray of shape (n_rows,)
+    rows : ndarray of shape (n_rows,)
         Rows of X that the mean is of.
     n_observations : int
         Rows of X.
@@ -110,7 +110,7 @@ class TwoWay(Stepwise):
         # Rows of weight that cover a feature evenly, the same whichever of the two is named first.
         stratifying = min(features, key=lambda feature: feature.position)
         values, purpose = stratifying.values, f"two-way of {stratifying.label}"
-        self.row_positions = context.draw(values, context.weighted_rows, sample, purpose)
+        self.rows = context.draw(values, context.weighted_rows, sample, purpose)
         self.n_observations = context.table.n_observations
         self.output_label = context.predictor.output_label
         self._axes = tuple(zip(features, (self.first.axis, self.second.axis), strict=True))
@@ -126,29 +126,29 @@ class TwoWay(Stepwise):
     @property
     def row_count(self) -> str:
         """How many of the rows the mean is of, in words."""
-        return f"{len(self.row_positions):,} of {self.n_observations:,} rows"
+        return f"{len(self.rows):,} of {self.n_observations:,} rows"
 
     @cached_property
     def partial_dependence(self) -> Array:
         """Mean prediction at each pair of values, (n_first, n_second) [output]."""
         self._complete()
-        mean = np.asarray(self._sums / self._context.row_weights[self.row_positions].sum())
+        mean = np.asarray(self._sums / self._context.row_weights[self.rows].sum())
         mean.setflags(write=False)
         return mean.reshape(len(self.first.axis), len(self.second.axis))
 
     @property
     def _share_done(self) -> float:
-        return self._n_added / len(self.row_positions)
+        return self._n_added / len(self.rows)
 
     @property
     def _is_complete(self) -> bool:
-        return self._n_added == len(self.row_positions)
+        return self._n_added == len(self.rows)
 
     def _steps(self) -> Iterator[None]:
         brute, weights, cells = self._context.brute, self._context.row_weights, self._points.coordinates
         size = brute.rows_per_block(len(cells))
-        while self._n_added < len(self.row_positions):
-            rows = self.row_positions[self._n_added : self._n_added + size]
+        while self._n_added < len(self.rows):
+            rows = self.rows[self._n_added : self._n_added + size]
             try:
                 predicted = brute.evaluate(self._points, rows, np.broadcast_to(cells, (len(rows), len(cells))))
             except PredictionError as error:

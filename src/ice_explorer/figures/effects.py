@@ -185,7 +185,7 @@ def _side(pair: TwoWay, which: int) -> tuple[DisplayAxis, Array, Array]:
     """Return the axis of one of two features, the bounds of its cells, and the places of the observations."""
     feature, places = pair._axes[which]
     axis = display_axis(feature, places)
-    grid, dots = axis.grid, axis.observed[pair.row_positions]
+    grid, dots = axis.grid, axis.observed[pair.rows]
     # As on the screen, outer cells reach as far beyond the axis as the narrowest gap allows.
     half = float(np.diff(grid).min()) / 2 if len(grid) > 1 else abs(float(grid[0])) * 0.1 or 0.5
     if feature.kind in two_way.SEPARATE:  # levels, or true and false, with nothing between them: dots side by side

@@ -211,7 +211,7 @@ class Scene:
 def pair_rows(pair: TwoWay) -> str:
     """Return how many rows a heat map is of, in words."""
     n = pair.n_observations
-    return counted(n, "row") if len(pair.row_positions) == n else pair.row_count
+    return counted(n, "row") if len(pair.rows) == n else pair.row_count
 
 
 def ranking_of(explanation: Explanation, state: ViewState) -> Ranking:

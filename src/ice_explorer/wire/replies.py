@@ -253,7 +253,7 @@ def describe_interactions(explanation: Explanation, interactions: Interactions) 
         for (first, second), joint in interactions._joint_of_pairs.items()
     ]
     return messages.InteractionsBody(
-        n_rows=len(interactions.row_positions),
+        n_rows=len(interactions.rows),
         n_observations=explanation._n_observations,
         done=interactions._n_done,
         total=interactions._n_steps,
@@ -269,13 +269,13 @@ def describe_two_way(two: TwoWay) -> messages.TwoWayBody:
     first, second = (_pair_axis(two, which) for which in (0, 1))
     near = two.near.astype(np.uint32)
     return messages.TwoWayBody(
-        1.0, messages.TwoWay(first, second, len(two.row_positions), two.n_observations, two.partial_dependence, near)
+        1.0, messages.TwoWay(first, second, len(two.rows), two.n_observations, two.partial_dependence, near)
     )
 
 
 def _pair_axis(two: TwoWay, which: int) -> messages.PairAxis:
     of, axis = (two.first, two.second)[which], display_axis(*two._axes[which])
-    clock, observed = list(axis.clock.changes), axis.observed[two.row_positions]
+    clock, observed = list(axis.clock.changes), axis.observed[two.rows]
     return messages.PairAxis(of.label, of.dtype_kind, axis.levels, clock, axis.grid, observed)
 
 
