@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { Hidden } from "../state/filters.ts";
+import { MODEL } from "../state/models.ts";
 import { isSplit } from "../state/two_sides.ts";
 import { partings } from "../text/names.ts";
-import { count, plural } from "../text/numbers.ts";
+import { plural } from "../text/numbers.ts";
 import { rampEnds } from "../text/values.ts";
 import { ElidedName, hint } from "../ui/components.tsx";
 import { useView } from "../view/use_view.tsx";
@@ -71,10 +72,13 @@ export function ColorLegend({ name, colors, problem, nMissing, drawn, isDirect }
 const Swatch = ({ color }: { color: string }) => <i class="ice-swatch" style={{ background: color }} />;
 
 const Title = ({ column }: { column: string }) => (
-  <span class="ice-legend-title" title={column}>
-    {column}
+  <span class="ice-legend-title" title={column} data-test="legend-title">
+    {breakable(column)}
   </span>
 );
+
+/** A name that may break after an underscore. */
+const breakable = (name: string) => name.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? part : [<wbr />, part]));
 
 export function Ramp({ scale, palette, nMissing }: { scale: ContinuousColors; palette: Palette; nMissing: number }) {
   const [low, high] = rampEnds(scale);
@@ -106,21 +110,25 @@ interface LevelsProps extends Pick<Props, "nMissing" | "drawn"> {
 }
 
 function Levels({ scale, palette, nMissing, drawn, hidden }: LevelsProps) {
-  const parted = partings(scale.levels);
+  // The sides of a split begin with the column, which is their title.
+  const beginning = `${scale.column} `;
+  const parted = isSplit(scale) ? new Map<string, number>() : partings(scale.levels);
   return (
     <>
-      <Title column={scale.column} />
+      {scale.column !== MODEL && <Title column={scale.column} />}
       {scale.levels.map((level, index) => {
         const observations = plural(scale.counts[index] ?? 0, "observation");
         const curves = drawn === null ? "" : `${plural(drawn[index] ?? 0, "curve")} of `;
         const text = `${curves}${observations}${drawn === null ? "" : ", and their mean"}. ${HOW}`;
         const color = cssColor(palette, index);
+        const isSide = isSplit(scale) && level.startsWith(beginning);
         return (
           <LevelButton key={level} level={index} {...{ hidden, color, text }} name={level} test="legend-level">
             <span class="ice-legend-label ice-parted">
-              <ElidedName name={level} sharedLength={parted.get(level)} />
+              {isSide && <span class="ice-hidden">{beginning}</span>}
+              <ElidedName name={isSide ? level.slice(beginning.length) : level} sharedLength={parted.get(level)} />
             </span>
-            {drawn !== null && <span class="ice-legend-n">{` n = ${count(drawn[index] ?? 0)}`}</span>}
+            {drawn !== null && <span class="ice-legend-n">{` ${plural(drawn[index] ?? 0, "row")}`}</span>}
           </LevelButton>
         );
       })}
