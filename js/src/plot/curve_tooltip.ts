@@ -13,8 +13,6 @@ import type { Layout } from "./layout.ts";
 import { linesOfRow, linesPerModel } from "./models.ts";
 import type { Scene } from "./scene.ts";
 
-const LIKELIHOOD = explanation("likelihood");
-
 /** The rows of the tooltip, and a note on the likelihood where that is one of them. */
 export function curveTooltip(
   store: Store,
@@ -25,27 +23,26 @@ export function curveTooltip(
 ): { rows: TooltipRow[]; note: string | null } {
   const { kind, curves, models } = layout.scene;
   const colors = drawing.colors.peek();
-  const output = store.outputName.peek();
   const [lowest, highest] = curves.prediction_range;
   const prediction = number(curves.predictions[line]! + curves.offset, highest - lowest);
   const rows: TooltipRow[] = [
-    { label: curves.feature, value: layout.write(curves.observed[line]!) },
-    ...(models === null ? [{ label: output, value: prediction }] : []),
+    { label: `observed ${curves.feature}`, value: layout.write(curves.observed[line]!) },
+    ...(models === null ? [{ label: "prediction there", value: prediction }] : []),
   ];
   const observed = drawing.target.peek()?.[line % linesPerModel(layout.scene)];
   if (observed !== undefined) rows.push({ label: store.targetName.peek(), value: number(observed) });
-  const name = { ice: output, "c-ice": "change", "d-ice": "slope" }[kind];
+  const name = { ice: "", "c-ice": "change ", "d-ice": "slope " }[kind];
   rows.push(...(models === null ? heightRow(layout.scene, line, point, name) : modelRows(store, layout, line, point)));
   const weight = weightAt(layout.scene, line, point, store.decay.peek());
-  if (weight !== "") rows.push({ label: LIKELIHOOD.name, value: weight });
+  if (weight !== "") rows.push({ label: `weight of ${placeWriterOf(curves)(layout.scene.x[point]!)}`, value: weight });
   if (colors !== null && models === null) {
     const value = colorText(colors.scale, colors.values[line]!);
     rows.push({ label: colors.scale.column, value, swatch: cssColor(layout.palette, layout.lines.color[line]!) });
   }
   const share = drawing.unlike.peek() === null ? null : store.unlikeShareOf(curves.positions[line]!);
   const unlike = unlikeText(share, "this curve's phantom observations");
-  const notes = [unlike, weight === "" ? "" : LIKELIHOOD.text];
-  return { rows, note: notes.filter((text) => text !== "").join(" ") || null };
+  const notes = [unlike, weight === "" ? "" : explanation("likelihood").text];
+  return { rows, note: notes.filter((text) => text !== "").join("\n") || null };
 }
 
 /** The height of a curve at a point of the scene, or beside the axis. */
@@ -54,10 +51,10 @@ function heightRow(scene: Scene, line: number, point: number, name: string): Too
   const [low, high] = kind === "d-ice" ? extent : curves.prediction_range;
   if (point < x.length) {
     const value = number(values[line * x.length + point]! + base, high - low);
-    return [{ label: `${name} ${placeText(scene, point)}`, value }];
+    return [{ label: `${name}${placeText(scene, point)}`, value }];
   }
   if (missing === null) return [];
-  return [{ label: `${name} if missing`, value: number(missing.values[line]! + base, high - low) }];
+  return [{ label: `${name}if missing`, value: number(missing.values[line]! + base, high - low) }];
 }
 
 /** The heights of the curves of a row by each model that is shown, in the order of their colours. */
@@ -68,7 +65,7 @@ function modelRows(store: Store, layout: Layout, line: number, point: number): T
   return inOrder.flatMap((each) => {
     const model = lines.color[each]!;
     const name = store.models.peek()[model] ?? "";
-    return heightRow(scene, each, point, name).map((row) => ({ ...row, swatch: cssColor(palette, model) }));
+    return heightRow(scene, each, point, `${name} `).map((row) => ({ ...row, swatch: cssColor(palette, model) }));
   });
 }
 

@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { least } from "d3-array";
 import type { Pins } from "../state/pins.ts";
 import { listen, react } from "../ui/lifetime.ts";
+import { type placeBeside, placeOff } from "../ui/placing.ts";
 import type { View } from "../view/view.ts";
 import type { Brush } from "./brush.ts";
 import { curveTooltip, rowTitle } from "./curve_tooltip.ts";
@@ -110,17 +111,20 @@ export class PlotPointer {
     this.view.tooltip.hide();
   }
 
-  #showCurve({ layout, line, x, y }: Picked, isSpoken = false): void {
+  #showCurve({ layout, line, ...at }: Picked, isSpoken = false): void {
     const { store, tooltip } = this.view;
     const { curves } = layout.scene;
     store.pointed.value = curves.positions[line]!;
     const box = this.frame.getBoundingClientRect();
     const { ratio } = layout.size;
-    const px = layout.left + x / ratio;
-    const anchor = new DOMRect(box.left + px, box.top + y / ratio, 0, 0);
+    const px = layout.left + at.x / ratio;
+    const anchor = new DOMRect(box.left + px, box.top + at.y / ratio, 0, 0);
     const point = isInSlot(layout, px) ? layout.scene.x.length : nearestIndex(layout.scene.x, layout.x.invert(px));
     const { rows, note } = curveTooltip(store, this.parts.drawing, layout, line, point);
-    tooltip.show(rowTitle(curves, line), rows, anchor, isSpoken, note);
+    const y = (at: number): number => box.top + layout.lines.y[line * layout.lines.nPoints + at]! / ratio;
+    const curve = Array.from(layout.lines.x, (x, at) => ({ x: box.left + layout.left + x / ratio, y: y(at) }));
+    const place: typeof placeBeside = (...target) => placeOff(curve, ...target);
+    tooltip.content.value = { title: rowTitle(curves, line), rows, note, anchor, isSpoken, place };
   }
 
   /** Shows the data under the pointer; false where there is none. */

@@ -1,4 +1,5 @@
 /** Places a card next to its target, and a menu under its button, inside a given area if possible. */
+import { least } from "d3-array";
 import type { Box } from "../plot/geometry/pick.ts";
 
 export interface Extent {
@@ -36,6 +37,15 @@ export function placeBeside(anchor: Box, size: Extent, room: Box): Place {
     else if (above >= room.top) place = { x: middle, y: above };
   }
   return { x: insideX(place.x, size, room), y: insideY(place.y, size, room) };
+}
+
+/** The same below the anchor or above it, where fewer of some points are covered. */
+export function placeOff(points: readonly Place[], anchor: Box, size: Extent, room: Box): Place {
+  const x = insideX(anchor.right + BESIDE, size, room);
+  const isIn = (value: number, from: number, length: number) => value > from && value < from + length;
+  const inReach = points.filter((point) => isIn(point.x, x, size.width));
+  const ys = [anchor.bottom + BESIDE, anchor.top - BESIDE - size.height].map((y) => insideY(y, size, room));
+  return { x, y: least(ys, (y) => inReach.filter((point) => isIn(point.y, y, size.height)).length)! };
 }
 
 /** Below the anchor; above it if there is room only there. */

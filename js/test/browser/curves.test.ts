@@ -77,7 +77,7 @@ test("the pointer names the row under it, by its label where it has one", async 
   await userEvent.hover(page.elementLocator(mounted.part("plot")), { position: { x, y } });
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(false);
   expect(mounted.part("tooltip").textContent).toMatch(
-    /^patient (\d+) \(row \1\)x\d+prediction[\d.]+prediction at [\d.]+Ward/,
+    /^patient (\d+) \(row \1\)observed x\d+prediction there[\d.]+at [\d.]+Ward/,
   );
   await userEvent.hover(page.elementLocator(mounted.part("sentence")));
   await expect.poll(() => mounted.part("tooltip").hidden).toBe(true);
@@ -90,20 +90,20 @@ test("a curve away from the observed value says how much the value counts there,
   plot.focus();
   await press("{ArrowUp}");
   const tooltip = mounted.part("tooltip");
-  expect(tooltip.textContent).not.toContain("counts");
+  expect(tooltip.textContent).not.toContain("weight of");
   const { x, y } = dotOf(mounted);
   const { width } = plot.getBoundingClientRect();
   const far = { x: x < width / 2 ? width * 0.7 : width * 0.2, y };
-  for (let height = 10; height < 300 && !tooltip.textContent!.includes("counts"); height += 15) {
+  for (let height = 10; height < 300 && !tooltip.textContent!.includes("weight of"); height += 15) {
     await userEvent.hover(page.elementLocator(plot), { position: { ...far, y: height } });
     await frame();
   }
-  expect(tooltip.textContent).toMatch(/counts\d+.%/);
+  expect(tooltip.textContent).toMatch(/weight of [\d.]+?\d+.%/);
   expect(tooltip.textContent).toContain(explanation("likelihood").text);
   slideTo(mounted.part("decay-slider"), 1);
   await userEvent.hover(page.elementLocator(plot), { position: { x, y } });
   await frame();
-  expect(tooltip.textContent).not.toContain("counts");
+  expect(tooltip.textContent).not.toContain("weight of");
 });
 
 test("a click on a line selects its row, row 0 like any other, and another click clears it", async () => {
@@ -145,7 +145,7 @@ test("colouring by a number shows a ramp with its ends; a level is hidden and sh
   choose(part("color-by"), "Smoker");
   await expect
     .poll(() => parts("legend-level").map(({ textContent }) => textContent))
-    .toEqual(["False n = 209", "True n = 91"]);
+    .toEqual(["False 209 rows", "True 91 rows"]);
   const [level] = parts("legend-level");
   await userEvent.click(level!);
   await expect.poll(() => root.dataset.drawnLines).toBe("91");

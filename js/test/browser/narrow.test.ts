@@ -84,5 +84,5 @@ test("what is predicted and what was observed have the names that the user gave 
   expect(part("curves").textContent).toContain("observed stays");
   part("plot").focus();
   await userEvent.keyboard("{ArrowDown}");
-  await expect.poll(() => part("tooltip").textContent).toContain("prediction of stays");
+  await expect.poll(() => part("tooltip").textContent).toContain("prediction there");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeBelow, placeBeside, placeUnder } from "../../src/ui/placing.ts";
+import { placeBelow, placeBeside, placeOff, placeUnder } from "../../src/ui/placing.ts";
 
 const room = { left: 10, right: 410, top: 20, bottom: 320 };
 const card = { width: 100, height: 60 };
@@ -16,6 +16,14 @@ test.each([
   ["with its beginning in sight where it is too large", point(200, 100), { width: 500, height: 400 }, { x: 14, y: 24 }],
 ])("a card stands %s", (_where, anchor, size, place) => {
   expect(placeBeside(anchor, size, room)).toEqual(place);
+});
+
+test.each([
+  ["below where nothing is covered", [], { x: 214, y: 114 }],
+  ["above where a curve falls", [{ x: 250, y: 130 }], { x: 214, y: 26 }],
+  ["where fewer points are covered", [...[130, 140].map((y) => ({ x: 250, y })), { x: 250, y: 60 }], { x: 214, y: 26 }],
+])("a card is off the curve, %s", (_where, points, place) => {
+  expect(placeOff(points, point(200, 100), card, room)).toEqual(place);
 });
 
 test.each([
