@@ -38,7 +38,7 @@ def downloaded(view, folder, press):
         press()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
-    expect(view.get_by_test_id("export-result")).to_have_text(f"The browser saves it as {file.name}.")
+    expect(view.get_by_test_id("export-result")).to_have_text(f"Download started: {file.name}.")
     return file
 
 

@@ -385,7 +385,7 @@ def taken(page, what, folder):
         page.get_by_test_id(f"export-{what}").click()
     path = folder / download.value.suggested_filename
     download.value.save_as(path)
-    expect(page.get_by_test_id("export-result")).to_have_text(f"The browser saves it as {path.name}.")
+    expect(page.get_by_test_id("export-result")).to_have_text(f"Download started: {path.name}.")
     return path
 
 

@@ -17,5 +17,5 @@ export function download(contents: Blob, filename: string): Outcome {
   link.remove();
   // The download starts after this task, so the address must stay valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  return { text: `The browser saves it as ${filename}.` };
+  return { text: `Download started: ${filename}.` };
 }

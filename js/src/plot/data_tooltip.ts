@@ -53,18 +53,11 @@ function levelAt(layout: Layout, x: number): DataTooltip | null {
   const { scene, xTicks } = layout;
   const tick = least(xTicks, ({ at }) => Math.abs(at - x));
   if (tick === undefined) return null;
-  const {
-    grid,
-    histogram_edges: histogramEdges,
-    histogram_counts: histogramCounts,
-    n_observations: nObservations,
-  } = scene.curves;
+  const { grid, histogram_edges: edges, histogram_counts: counts, n_observations: nObservations } = scene.curves;
   const level = nearestIndex(grid, layout.x.invert(tick.at));
-  const observations = histogramCounts[bisectRight(histogramEdges, grid[level]!) - 1];
+  const observations = counts[bisectRight(edges, grid[level]!) - 1];
   const rows = observations === undefined ? [] : [countRow(observations, nObservations)];
-  if (scene.onLevels) {
-    rows.push(meanRow(scene, scene.mean[level]!));
-  }
+  if (scene.onLevels) rows.push(meanRow(scene, scene.mean[level]!));
   return { title: tick.label, rows, x: tick.at };
 }
 

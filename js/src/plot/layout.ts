@@ -1,5 +1,5 @@
 /** A scene fitted to a size: scales, margins, and every line in pixels of the canvas. */
-import { max, shuffler } from "d3-array";
+import { shuffler } from "d3-array";
 import { randomLcg } from "d3-random";
 import { isSplit } from "../state/two_sides.ts";
 import { dateTicks, unitOf } from "../text/dates.ts";
@@ -7,7 +7,7 @@ import { columnFormat, number, separatesThousands, tickExponents } from "../text
 import { hasLevels, writerOf } from "../text/values.ts";
 import type { Size } from "../view/size.ts";
 import type { Theme } from "../view/theme.ts";
-import type { ColorsBody, CurvesBody, ViewChoices } from "../wire/protocol.ts";
+import type { ColorsBody, ViewChoices } from "../wire/protocol.ts";
 import { FEW_VALUES, featureScale, isByRank } from "./feature_scale.ts";
 import { placeInStrip, stripEnds, stripReach } from "./geometry/levels.ts";
 import {
@@ -328,7 +328,3 @@ function toPixels(values: Float32Array, y: Scale, ratio: number): Float32Array {
   const slope = (y(1) - y(0)) * ratio;
   return values.map((value) => zero + slope * value);
 }
-
-/** The tallest bar of the data, those that lack the value included. */
-export const tallestBar = ({ histogram_counts: counts, missing }: CurvesBody): number =>
-  Math.max(max(counts) ?? 0, missing?.count ?? 0);

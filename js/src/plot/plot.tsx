@@ -12,7 +12,7 @@ import { groupMeans } from "./geometry/crossing.ts";
 import { cssColor, pickPalette } from "./geometry/palette.ts";
 import { lineStrength } from "./geometry/raster.ts";
 import { useKept } from "./hooks.ts";
-import { dotX, type Layout, type Slot, tallestBar } from "./layout.ts";
+import { dotX, type Layout, type Slot } from "./layout.ts";
 import { fewSelected, LinePainter, manySelected } from "./lines.ts";
 import { BottomAxis, Label, LeftAxis } from "./marks/axes.tsx";
 import { drawDots } from "./marks/dots.ts";
@@ -143,12 +143,16 @@ function Axes({ drawing }: Props) {
 }
 
 /** Histogram of the data above the axis, and the number of missing values beside it, on one scale. */
-function DataStrip({ layout: { scene, x, axis, bottom, slot } }: { layout: Layout }) {
-  const { histogram_edges: edges, histogram_counts: counts, missing, kind } = scene.curves;
+function DataStrip({ layout: { scene, x, axis, bottom, slot, byRank } }: { layout: Layout }) {
+  const { histogram_edges: edges, missing, kind } = scene.curves;
   const height = axis - bottom - 4;
-  const tallest = tallestBar(scene.curves);
-  const gap = hasLevels(kind) ? LEVEL_GAP : 0;
   const half = slot === null ? 0 : SLOT_BAR * (slot.right - slot.left);
+  // By rank, bins are of any width, so that areas are the numbers of rows.
+  const perWidth = (n: number, width: number): number => (byRank ? n / Math.max(1, width) : n);
+  const counts = scene.curves.histogram_counts.map((n, bin) => perWidth(n, x(edges[bin + 1]!) - x(edges[bin]!)));
+  const nMissing = perWidth(missing?.count ?? 0, 2 * half);
+  const tallest = Math.max(nMissing, ...counts);
+  const gap = hasLevels(kind) ? LEVEL_GAP : 0;
   return (
     <>
       <path
@@ -159,7 +163,7 @@ function DataStrip({ layout: { scene, x, axis, bottom, slot } }: { layout: Layou
       {slot !== null && missing !== null && missing.count > 0 && (
         <path
           class="ice-histogram"
-          d={bar(slot.at - half, slot.at + half, axis, (missing.count / tallest) * height)}
+          d={bar(slot.at - half, slot.at + half, axis, (nMissing / tallest) * height)}
           data-test="histogram-missing"
         />
       )}
@@ -399,8 +403,8 @@ function SelectedRows({ drawing, layout }: MarkProps) {
   const hidden = drawing.hidden.value;
   const lines = fewSelected(store.selection.value).flatMap((row) => linesOfRow(layout, row, hidden));
   const isThin = lines.length > (layout.scene.models?.length ?? 1);
-  // In small plots, selected rows are found by a colour of their own.
-  const isColored = drawing.plotSize === "large" && drawing.colors.value !== null;
+  // A single row, and those in small plots, are found by a colour of their own.
+  const isColored = isThin && drawing.plotSize === "large" && drawing.colors.value !== null;
   return lines.map((line) => <RowMark key={line} {...{ drawing, layout, line, isThin, isColored }} name="selected" />);
 }
 

@@ -55,5 +55,5 @@ export const capital = (text: string): string => text.charAt(0).toUpperCase() + 
 const UNIT =
   /[_([](mm|cm|km²?|m²|mg|g|kg|ms|kWh|kW|MW|hPa|ml|mph|km\/h|m\/s|USD|EUR|minutes|hours|days|years|°C|°F)[)\]]?$/;
 
-/** What one step of a feature is called: by the unit in its name, if there is one. */
-export const unitIn = (name: string): string => UNIT.exec(name)?.[1] ?? "units";
+/** The unit in the name of a feature; "" without one. */
+export const unitIn = (name: string): string => UNIT.exec(name)?.[1] ?? "";

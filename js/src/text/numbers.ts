@@ -22,7 +22,6 @@ export function fixedFormat(decimals: number, options: Intl.NumberFormatOptions 
 }
 
 const grouped = decimalFormat({ maximumFractionDigits: 0 });
-const significant = decimalFormat({ maximumSignificantDigits: 4 });
 
 /** Axes that reach this far have their thousands separated; years and codes of four digits are read without. */
 const SEPARATED_FROM = 10_000;
@@ -43,20 +42,25 @@ const isRounding = (value: number, relatedTo: number): boolean =>
   value === 0 || Math.abs(value) < ROUNDING * Math.abs(relatedTo);
 
 /**
- * A single number: at most four significant digits, in exponential notation where zeros would have to be counted. A
- * rounding error of the number that it is related to is 0.
+ * A single number: at most three significant digits, whole from 1,000 on, and in exponential notation where zeros would
+ * have to be counted. A rounding error of the number that it is related to is 0.
  */
-export function number(value: number, relatedTo = 0): string {
+export function number(value: number, relatedTo = 0, digits: 3 | 4 = 3): string {
   if (!Number.isFinite(value)) return "–";
   if (isRounding(value, relatedTo)) return "0";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponential(value, 3);
-  return Number.isInteger(value) ? grouped(value) : significant(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return exponential(value, digits - 1);
+  const isWhole = Number.isInteger(value) || (digits === 3 && size >= 1000);
+  return isWhole ? grouped(value) : decimalFormat({ maximumSignificantDigits: digits })(value);
 }
 
-/** Returns a function that writes single values of an axis. */
+/** Returns a function that writes single values of an axis, with a digit more. */
 export const axisNumber = (axis: ArrayLike<number>): ((value: number) => string) =>
-  separatesThousands(axis) ? number : (value) => number(value).replaceAll(",", "");
+  separatesThousands(axis) ? (value) => number(value, 0, 4) : (value) => number(value, 0, 4).replaceAll(",", "");
+
+/** A cell as a table has it; numbers with a minus sign, and exponents without zeros. */
+export const cellText = (text: string): string =>
+  /^-?[\d.]+(e[-+]\d+)?$/.test(text) ? typeset(text.replace(/(?<=e[-+])0+/, "")) : text;
 
 /** A change with its sign, also that of an increase. */
 export const signed = (value: number, relatedTo = 0): string => withSign(value, number(value, relatedTo));
@@ -105,7 +109,7 @@ export function alignedTexts(texts: readonly string[]): string[] {
 }
 
 /** Whether a figure in this format rounds to 0. */
-export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(?![.\d])/.test(text);
+export const isNothing = (text: string): boolean => text.startsWith("<") || /^0(\.0+)?(?![.\d])/.test(text);
 
 /** Ticks with more decimals than this, or from this size on, are written with exponents. */
 const MOST_TICK_DECIMALS = 5;

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { userEvent } from "vitest/browser";
+import { rentals } from "../../dev/explorers.ts";
 import { choose, frame, kernel, mountDrawn, mountFrame, press, slideTo } from "./mount.ts";
 
 test("the slider is called by what it does, with its ends and a tick at the default, and says what the decay means", async () => {
   const { part, root } = await mountDrawn(kernel.model({ feature: "Age", decay: 0.75 }));
   expect(part("decay").innerText.replace(/\s+/g, " ")).toMatch(
-    /^Weight of far values 0\.75 [\d.]+ units away counts half near each row’s observed value all values alike$/,
+    /^Weight of far values 0\.75 [\d.]+ away counts half near each row’s observed value all values alike$/,
   );
   expect(part("decay-label").dataset.explanation).toMatch(/decay in Python and λ in Eq\. 3 of the paper/);
   const slider = part("decay-slider").getBoundingClientRect();
@@ -24,6 +25,20 @@ test("the slider is called by what it does, with its ends and a tick at the defa
   expect(slider.top - plot.bottom).toBeLessThan(60);
   await slideTo(part("decay-slider"), 1);
   expect(part("decay-readout").innerText).toBe("all values count alike");
+});
+
+test("distances are told in the unit of the feature, and none of a constant", async () => {
+  const { bar, part } = await mountFrame(rentals.model({ feature: "Built" }));
+  for (const [feature, text] of [
+    ["Built", /^[\d.]+\u00a0(years|months) away counts half$/],
+    ["Energy class", /^[\d.]+\u00a0levels away counts half$/],
+  ] as const) {
+    bar(feature).click();
+    await expect.poll(() => part("decay-readout").innerText).toMatch(text);
+  }
+  const features = rentals.header.features.map((each) => (each.name === "Area" ? { ...each, scale: 0 } : each));
+  const constant = await mountFrame(rentals.model({ feature: "Area", _header: { ...rentals.header, features } }));
+  await expect.poll(() => constant.part("decay-readout").innerText).toBe("constant: one value");
 });
 
 test.each(["double click", "Delete"])("%s returns the slider to the default, here and in Python", async (way) => {

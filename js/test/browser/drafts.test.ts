@@ -63,7 +63,7 @@ test("a bar says its margin and the rows of its sample, to the eye and to screen
 test("status and header say what the figures rest on, and what the kernel says after a cancel", async () => {
   const { part, model, sample, finish } = await draftedMount();
   expect(part("status-text").textContent).toBe("Sample of 1,024 of 100,000 rows · 0 of 8 features exact");
-  expect(part("sample").textContent).toBe("sample of 1,024 of 100,000 rows");
+  expect(part("sample").textContent).toBe("Sample of 1,024 of 100,000 rows.");
   expect(part("sample").dataset.explanation).toBe(SAMPLE.text);
   expect(part("facts").dataset.explanationTitle).toMatch(/^Rank \d of 8 so far\.$/);
   await sample(2048, 3);

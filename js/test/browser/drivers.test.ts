@@ -30,7 +30,7 @@ test("a click on a chip parts the lines by colour, another takes it back", async
   const { part, parts } = mounted;
   await expect.poll(() => parts("driver").length).toBeGreaterThan(0);
   parts("driver")[0]!.click();
-  await expect.poll(() => levels(mounted)).toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
+  await expect.poll(() => levels(mounted)).toEqual(["Smoker is false 209 rows", "Smoker is true 91 rows"]);
   expect(coloring(mounted)).toEqual(["Smoker", "driver"]);
   expect(parts("driver")[0]!.getAttribute("aria-pressed")).toBe("true");
   expect(part<HTMLSelectElement>("color-by").selectedOptions[0]!.text).toMatch(/^Smoker is true · 7\d\u00a0%$/);
@@ -42,14 +42,14 @@ test("a click on a chip parts the lines by colour, another takes it back", async
 test("the sides hide and show like any levels, and the filter is lifted with the split", async () => {
   const mounted = await mountDrawn(kernel.model({ feature: "Age", color_by: "Smoker", _view: { coloring: "driver" } }));
   const { part, parts } = mounted;
-  await expect.poll(() => levels(mounted)[0]).toBe("Smoker is false n = 209");
+  await expect.poll(() => levels(mounted)[0]).toBe("Smoker is false 209 rows");
   await frame();
   const canvas = part("curves-canvas");
   const before = ink(canvas);
   parts("legend-level")[1]!.click();
   await expect.poll(() => ink(canvas)).toBeLessThan(before * 0.95);
   choose(part("color-by"), "Smoker");
-  await expect.poll(() => levels(mounted)).toEqual(["False n = 209", "True n = 91"]);
+  await expect.poll(() => levels(mounted)).toEqual(["False 209 rows", "True 91 rows"]);
   expect(parts("legend-level").map((level) => level.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
 });
 
@@ -65,7 +65,7 @@ test("numbers colour on a ramp or at their median; levels have but one way", asy
   expect(model.get("_view").coloring).toBe("median");
   choose(part("color-by"), "Energy class");
   await expect.poll(() => part("coloring").checkVisibility()).toBe(false);
-  expect(levels(mounted)[0]).toMatch(/^A n = /);
+  expect(levels(mounted)[0]).toMatch(/^A \d+ rows?$/);
 });
 
 test("the list of colours begins with what explains the differences, and offers all columns", async () => {
@@ -126,6 +126,13 @@ test("the sentence says how groups differ; a click on them colours by the split 
   expect(model.get("kind")).toBe("ice");
   split.click();
   await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
+  choose(part("color-by"), "Ward");
+  const colors = () => [...split.querySelectorAll<HTMLElement>(".ice-sentence-group")].map(({ style }) => style.color);
+  await expect.poll(colors).toEqual(["", ""]);
+  choose(part("color-by"), "");
+  await expect.poll(colors).toEqual(inks);
+  split.click();
+  await expect.poll(() => coloring(mounted)).toEqual(["Smoker", "driver"]);
   mounted.bar("BMI").click();
   await expect.poll(() => [...coloring(mounted), model.get("kind")]).toEqual([null, "value", "c-ice"]);
 });
@@ -133,8 +140,13 @@ test("the sentence says how groups differ; a click on them colours by the split 
 test("names are at the ends of their lines where there is room, else under the plot, and hide their curves", async () => {
   const traits = { feature: "Age", color_by: "Smoker", _view: { coloring: "driver" as const } };
   const wide = await mountDrawn(kernel.model(traits));
-  await expect.poll(() => levels(wide)).toEqual(["Smoker is false n = 209", "Smoker is true n = 91"]);
+  await expect.poll(() => levels(wide)).toEqual(["Smoker is false 209 rows", "Smoker is true 91 rows"]);
   expect(wide.part("legend").dataset.direct).toBe("true");
+  const title = wide.part("legend-title").getBoundingClientRect();
+  expect(wide.part("legend-title").innerText).toBe("Smoker");
+  expect(wide.parts("legend-level").map((level) => level.getBoundingClientRect().top >= title.bottom)).not.toContain(
+    false,
+  );
   const ends = wide.parts("group-mean").map((mean) => mean.getBoundingClientRect().right);
   for (const level of wide.parts("legend-level")) {
     expect(level.getBoundingClientRect().left).toBeGreaterThan(Math.max(...ends));

@@ -43,7 +43,7 @@ test("the view is saved as the SVG that the kernel draws of it, as this view sho
   expect(asked(mounted)[0]!.choices).toEqual({ shared_y: false });
   expect(caught[0]!.name).toBe("Age.svg");
   expect(await (await caught[0]!.contents).text()).toMatch(/^<svg /);
-  await expect.poll(() => mounted.part("export-result").textContent).toBe("The browser saves it as Age.svg.");
+  await expect.poll(() => mounted.part("export-result").textContent).toBe("Download started: Age.svg.");
 });
 
 test.each([

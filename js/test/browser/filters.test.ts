@@ -17,7 +17,7 @@ const byWard = (): Promise<Mounted> => mountDrawn(kernel.model({ feature: "Age",
 test("each visible group has its mean line in its colour, and its number of lines in the legend", async () => {
   const mounted = await byWard();
   expect(mounted.parts("group-mean").length).toBe(4);
-  const counts = mounted.parts("legend-level").map(({ textContent }) => Number(/n = (\d+)/.exec(textContent!)![1]));
+  const counts = mounted.parts("legend-level").map(({ textContent }) => Number(/(\d+) rows?$/.exec(textContent!)![1]));
   const missing = Number(/\d+/.exec(mounted.part("legend-missing").textContent!)![0]);
   expect(counts.reduce((sum, n) => sum + n, missing)).toBe(300);
   await userEvent.click(mounted.parts("legend-level")[1]!);
@@ -29,7 +29,7 @@ test("each visible group has its mean line in its colour, and its number of line
 test("Alt and a click, or a double click, leave only one group; what is hidden survives another display, by name", async () => {
   const mounted = await byWard();
   const level = mounted.parts("legend-level")[3]!;
-  const n = Number(/n = (\d+)/.exec(level.textContent!)![1]);
+  const n = Number(/(\d+) rows?$/.exec(level.textContent!)![1]);
   expect(mounted.parts("show-all")).toEqual([]);
   level.dispatchEvent(new MouseEvent("click", { bubbles: true, altKey: true }));
   await expect.poll(() => drawnLines(mounted)).toBe(n);

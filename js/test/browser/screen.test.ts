@@ -37,6 +37,9 @@ test("curves of the last class keep its name until those of the next one are the
   model.push("_header", { ...threeClasses.header, output_label: "probability of another" });
   await expect.poll(() => part("curves").dataset.state).toBe("loading");
   expect(part("y-title").textContent).toBe(before);
+  // Neither it nor a sentence about it is in sight.
+  await expect.poll(() => getComputedStyle(part("y-title").parentElement!).opacity).toBe("0");
+  expect([part("facts").innerText, part("groups-sentence").hidden]).toEqual(["", true]);
 });
 
 test("no text is smaller than 12 px, and there are at most four sizes", async () => {

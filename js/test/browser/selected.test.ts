@@ -50,7 +50,7 @@ test("chips tell what the rows have in common, and colour by it", async () => {
   const { part, parts, model } = await mountDrawn(kernel.model({ feature: "BMI", selection }));
   await expect.poll(() => parts("common").length).toBeGreaterThan(0);
   const [chip] = parts("common");
-  expect(chip!.textContent).toMatch(/^Age ≥ 6\d \d+\u00a0% vs \d+\u00a0%$/);
+  expect(chip!.textContent).toMatch(/^Age ≥ 6\d \d+\u00a0% of these, \d+\u00a0% of other rows$/);
   await userEvent.click(chip!);
   expect(model.get("color_by")).toBe("Age");
   await expect.poll(() => chip!.getAttribute("aria-pressed")).toBe("true");

@@ -235,6 +235,7 @@ test("all classes are side by side, with the marks of the large plot; a click ex
   buttons()[1]!.click();
   expect(model.get("output")).toBe("relapsed");
   await expect.poll(() => buttons()[1]!.getAttribute("aria-pressed")).toBe("true");
+  model.push("_header", { ...threeClasses.header, output_label: "probability of relapsed" });
   await mounted.drawn("Age");
   expect(model.sent.filter(({ type }) => type === "classes").length).toBe(1);
 });

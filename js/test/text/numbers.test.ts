@@ -3,6 +3,7 @@ import { randomLcg } from "d3-random";
 import { describe, expect, it, test } from "vitest";
 import {
   alignedTexts,
+  cellText,
   columnFormat,
   count,
   figureFormat,
@@ -16,14 +17,25 @@ import {
 
 test.each([
   [0, "0"],
-  [0.123456, "0.1235"],
+  [0.123456, "0.123"],
   [12345, "12,345"],
+  [1234.5, "1,235"],
   [-2.5, "−2.5"],
-  [0.00001234, "1.234e−5"],
-  [123456789, "1.235e8"],
+  [0.00001234, "1.23e−5"],
+  [123456789, "1.23e8"],
   [Number.NaN, "–"],
 ])("%d reads %s", (value, text) => {
   expect(number(value)).toBe(text);
+});
+
+test.each([
+  ["-1.067e-06", "−1.067e−6"],
+  ["2.5e+06", "2.5e6"],
+  ["-3", "−3"],
+  ["2023-12-10", "2023-12-10"],
+  ["a-1", "a-1"],
+])("the cell %s reads %s", (cell, text) => {
+  expect(cellText(cell)).toBe(text);
 });
 
 test("numbers of every size are written as d3-format writes them", () => {
@@ -33,7 +45,7 @@ test("numbers of every size are written as d3-format writes them", () => {
     const value = (random() - 0.5) * 10 ** (30 * random() - 15);
     const size = Math.abs(value);
     const inDigits = exponential(value).replace("e+", "e").replace("e-", "e−");
-    expect(number(value)).toBe(size < 1e-4 || size >= 1e7 ? inDigits : significant(value));
+    expect(number(value, 0, 4)).toBe(size < 1e-4 || size >= 1e7 ? inDigits : significant(value));
     const largest = Math.min(1e5, Math.max(1e-4, size));
     const decimals = Math.max(0, 2 - Math.floor(Math.log10(largest)));
     expect(columnFormat(largest)(Math.min(1e6, value))).toBe(format(`,.${decimals}f`)(Math.min(1e6, value)));

@@ -4,13 +4,16 @@ import { unitOf } from "../../text/dates.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { capital, unitIn } from "../../text/names.ts";
 import { halfWeight, keptText, number, reachText } from "../../text/numbers.ts";
-import { hasLevels, isUnordered } from "../../text/values.ts";
+import { isUnordered } from "../../text/values.ts";
 import { Term } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import { type Distance, DOCUMENT_DEFAULTS, type FeatureKind } from "../../wire/protocol.ts";
 
 /** While none are known. */
 const NO_DECAYS = { first: 0.01, step: 0.01, count: 100 };
+/** Distances between dates of at least two of these are in them; how many days they have. */
+const LONG_UNITS = [["years", 365.2425] as const, ["months", 30.437] as const];
+
 export function Decay() {
   const { store } = useView();
   const [decay, distance, figures, { opened }] = [store.decay.value, store.distance.value, store.figures.value, store];
@@ -83,12 +86,19 @@ function awayText(name: string, kind: FeatureKind, decay: number, distance: Dist
   // There is one other value, one unit away.
   if (kind === "boolean" && distance === "marginal" && scale !== null && scale > 0 && decay < 1)
     return `the other value counts ${number(Number((decay ** (1 / scale)).toPrecision(2)))}`;
-  const inUnits = distance === "marginal" && scale !== null && !hasLevels(kind) && kind !== "boolean";
+  if (scale === 0) return "constant: one value";
+  const inUnits = distance === "marginal" && scale !== null && !isUnordered(kind) && kind !== "boolean";
   if (!inUnits || !Number.isFinite(half))
     return reachText(decay, distance, isUnordered(kind)).replace(/^a value (.*) from the observed one/, "$1 away");
+  const reach = half * scale;
   const isTime = kind === "datetime" || kind === "timedelta";
-  const { perDay, short } = isTime ? unitOf([half * scale]) : { perDay: 1, short: unitIn(name) };
-  return `${number(Number((half * scale * perDay).toPrecision(3)))}\u00a0${short} away counts half`;
+  const { perDay, name: short } = isTime
+    ? unitOf([reach])
+    : { perDay: 1, name: kind === "ordered" ? "levels" : unitIn(name) };
+  const long = LONG_UNITS.find(([, days]) => kind === "datetime" && reach >= 2 * days);
+  const [unit, length] = long ?? [short, 1 / perDay];
+  const size = number(Number((reach / length).toPrecision(3)));
+  return `${`${size}\u00a0${unit}`.trim()} away counts half`;
 }
 
 const round = (value: number): number => Number(value.toFixed(9));

@@ -7,7 +7,6 @@ import { isInSlot, type Point } from "../../plot/gestures.ts";
 import type { Layout } from "../../plot/layout.ts";
 import { MarkLayer } from "../../plot/plot.tsx";
 import type { Before } from "../../plot/pointer.ts";
-import { explanation } from "../../text/glossary.ts";
 import { number, signed } from "../../text/numbers.ts";
 import { placeWriterOf } from "../../text/values.ts";
 import { useView } from "../../view/use_view.tsx";
@@ -159,6 +158,6 @@ function describe({ layout: { scene }, line, at }: Aim, decay: number): string {
   const change = signed(predicted - predictions[line]!, range);
   const moved = change === "0" ? "no change" : change;
   const weight = at < grid.length ? weightText(curves, line, at, decay) : "";
-  const counts = weight === "" ? "" : `, ${explanation("likelihood").name} ${weight}`;
+  const counts = weight === "" ? "" : `, weight ${weight}`;
   return `${feature} ${value} → prediction ${number(predicted + offset, range)}, ${moved}${counts}`;
 }

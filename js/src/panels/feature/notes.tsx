@@ -32,8 +32,8 @@ export function Notes({ shown }: Props) {
 /** Number of curves that extend beyond each end of the axis, and their largest values. */
 export function leavingText({ above, below }: ValueRange, [low, high]: [number, number], nLines: number): string {
   const sides = [
-    { n: above, side: "above", end: `up to ${number(high)}` },
-    { n: below, side: "below", end: `down to ${number(low)}` },
+    { n: above, side: "above", end: `up to ${number(high, 0, 4)}` },
+    { n: below, side: "below", end: `down to ${number(low, 0, 4)}` },
   ].filter(({ n }) => n > 0);
   const parts = sides.map(({ n, side, end }, at) =>
     at === 0

@@ -46,17 +46,14 @@ export function FeaturePanel({ shown, pins, ...parts }: PanelProps) {
   const { store } = useView();
   const stage = useRef<HTMLDivElement>(null);
   const picture = store.picture.value;
+  // Another output is not explained yet.
+  const state = picture.state === "ready" && store.isPreparing.value ? "loading" : picture.state;
   const isDirect = useDirectNames(shown);
   const isAbsent = picture.loaded === null;
   const titles = isAbsent ? "ice-plot-titles ice-absent" : "ice-plot-titles";
   useNamePlaces(shown, stage, isDirect);
   return (
-    <section
-      class="ice-panel ice-curves"
-      aria-label="Curves of the open feature"
-      data-test="curves"
-      data-state={picture.state}
-    >
+    <section class="ice-panel ice-curves" aria-label="Curves of the open feature" data-test="curves" data-state={state}>
       <header class="ice-head">
         <div class="ice-title-row">
           <FeatureTitle />
@@ -64,10 +61,10 @@ export function FeaturePanel({ shown, pins, ...parts }: PanelProps) {
         </div>
         <Sentence {...shown} />
       </header>
-      <Correlated />
       <Notes shown={shown} />
       <div class={titles}>
         <ValueTitle shown={shown} />
+        <Correlated />
         <Drivers />
       </div>
       <div ref={stage} class="ice-stage">
@@ -124,7 +121,7 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
       class="ice-x-title"
       data-test="x-title"
       title={scene.curves.feature}
-      style={{ marginRight: `${size.width - outer - 8}px` }}
+      style={{ marginRight: `${size.width - outer}px` }}
     >
       {scene.onLevels ? title : `${title}${byRank ? ", by rank" : ""} →`}
     </span>
@@ -135,17 +132,18 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
 function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   const { store } = useView();
   const [known, progress] = [drawing.unlike.value, store.unlike.value];
+  const { hasKernel } = store.client;
   const problem = progress.state === "error" ? progress.message : "";
   const isWaiting = known === null && progress.state === "computing";
   const { name, text } = explanation("unlike");
   return (
     <span
       {...explainedBy({ name, text: problem || text }, "ice-unlike-title")}
-      data-rare={flag(isWaiting || (known !== null && known.share < RARE))}
+      data-rare={flag(!hasKernel || isWaiting || (known !== null && known.share < RARE))}
       data-test="unlike-note"
       hidden={known === null && problem === "" && !isWaiting}
     >
-      {`unlike the data here: ${known !== null ? percent(known.share) : isWaiting ? "…" : "–"}`}
+      {`unlike the data here: ${known !== null ? percent(known.share) : isWaiting ? "…" : hasKernel ? "–" : "not saved"}`}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import type { Scene } from "../../plot/scene.ts";
 import { type RankedFeature, tiedWith } from "../../state/ranking.ts";
 import type { Reading } from "../../state/reading.ts";
 import { SAMPLE, sampleText } from "../../text/metric_names.ts";
+import { capital } from "../../text/names.ts";
 import { count, figureFormat, number } from "../../text/numbers.ts";
 import { placeWriterOf, stepOf } from "../../text/values.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
@@ -12,9 +13,9 @@ import { useView } from "../../view/use_view.tsx";
 import type { DriversBody } from "../../wire/protocol.ts";
 import type { Shown } from "./shown.ts";
 
-/** What a missing value does, where that is more than a step does. */
-export function missingSentence(feature: string, missingImpact: number, impact: number): string {
-  if (!(missingImpact > impact)) return ""; // either may be undefined
+/** What a missing value does, where that is more than a step does, and at least 1 % of the largest impact. */
+export function missingSentence(feature: string, missingImpact: number, impact: number, largest: number): string {
+  if (!(missingImpact > impact) || missingImpact < 0.01 * largest) return ""; // either may be undefined
   return `If ${feature} is missing, the prediction changes by ${number(missingImpact)} on average, up or down.`;
 }
 
@@ -63,18 +64,19 @@ function tooltipText(opened: RankedFeature, reading: Reading, nFeatures: number,
 
 export function Sentence({ loaded, drawing }: Shown) {
   const { store } = useView();
-  const curves = loaded.value?.curves ?? null;
   const header = store.figures.value?.header;
   const [feature, opened, reading] = [store.feature.value, store.opened, store.reading.value];
   const { body } = store.drivers.value;
-  const best = body !== null && body.feature === feature && body.sentence.length > 0 ? body : null;
-  // While the curves of a feature are computed, those of the last one are on screen.
-  const isCurrent = curves !== null && curves.feature === feature;
+  // While curves are computed, those of the last feature or output are on screen.
+  const curves = store.isPreparing.value ? null : store.curves.plain.value;
+  const isCurrent = curves !== null;
+  const best = isCurrent && body?.feature === feature && body.sentence.length > 0 ? body : null;
   const [output, models, openModel] = [header?.output_label ?? "", store.models.value, store.openModel.value];
   const average = isCurrent ? curves.average : "";
   const isKnown = opened !== null && reading !== null;
   const plain = (metric: string) => (isKnown ? reading.get(opened.index, metric) : Number.NaN);
-  const missing = average === "" ? "" : missingSentence(feature, plain("missing_impact"), plain("impact"));
+  const largest = Math.max(0, ...store.ranking.value.map(({ index }) => reading?.get(index, "impact") || 0));
+  const missing = average === "" ? "" : missingSentence(feature, plain("missing_impact"), plain("impact"), largest);
   const nFeatures = store.ranking.value.length;
   const draft = opened?.draft ?? null;
   const explained = (lines: string[]) =>
@@ -107,7 +109,7 @@ export function Sentence({ loaded, drawing }: Shown) {
       <Steepest drawing={drawing} />
       <Saturated />{" "}
       <span {...explainedBy(SAMPLE)} data-test="sample" hidden={draft === null}>
-        {draft !== null && sampleText(draft.nRows, store.status.value.n_all)}
+        {draft !== null && `${capital(sampleText(draft.nRows, store.status.value.n_all))}.`}
       </span>
     </p>
   );
@@ -159,6 +161,11 @@ function SplitSentence({ best }: { best: DriversBody }) {
   const column = best.drivers[0]?.column;
   const palette = splitPalette(theme.value.dark ? "dark" : "light");
   const rest = best.sentence.slice(1);
+  // Groups have the colours of curves, unless these have others.
+  const isColored = column !== undefined && store.isColoredByRule(column);
+  const hasColors = isColored || (store.loaded.value?.colors ?? null) === null;
+  const styleOf = (group: number) =>
+    hasColors ? { color: cssColor(palette, group) } : { textDecoration: "underline dotted" };
   const colour = (): void => {
     const kind = store.kind.peek();
     if (column !== undefined) store.colorByRule(column, kind === "ice" ? "c-ice" : kind);
@@ -168,7 +175,7 @@ function SplitSentence({ best }: { best: DriversBody }) {
       class="ice-sentence-split"
       role="button"
       tabIndex={0}
-      aria-pressed={column !== undefined && store.isColoredByRule(column)}
+      aria-pressed={isColored}
       data-test="sentence-split"
       hidden={rest.length === 0}
       {...hint("Colour the curves by this.")}
@@ -183,7 +190,7 @@ function SplitSentence({ best }: { best: DriversBody }) {
         group === null ? (
           <span>{text}</span>
         ) : (
-          <span class="ice-sentence-group" style={{ color: cssColor(palette, group) }}>
+          <span class="ice-sentence-group" style={styleOf(group)}>
             {text}
           </span>
         ),

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { largestChange, type WhatIf } from "../../state/what_if.ts";
 import { explanation } from "../../text/glossary.ts";
-import { columnFormat, count, number, withSign } from "../../text/numbers.ts";
+import { cellText, columnFormat, count, withSign } from "../../text/numbers.ts";
 import { Button, hint, Term } from "../../ui/components.tsx";
 import { useView } from "../../view/use_view.tsx";
 import type { RowsBody } from "../../wire/protocol.ts";
@@ -27,15 +27,19 @@ export function Lead({ whatIf: { moves, total, problem } }: { whatIf: WhatIf }) 
 
 /** The prediction and, where y was given, y and the residual. */
 export const Outcomes = ({ body: { columns, n_outcomes, rows } }: { body: RowsBody }) => {
-  const write = columnFormat(Math.abs(Number(rows[0]?.[0]))); // a residual has no more digits than the prediction
+  const cells = rows[0]?.slice(0, n_outcomes) ?? [];
+  const write = columnFormat(Math.max(...cells.map((cell) => Math.abs(Number(cell))))); // the line has one format
   return columns.slice(0, n_outcomes).map((name, place) => {
-    const text = rows[0]?.[place] ?? "";
+    const text = cells[place] ?? "";
+    const [target = "", level] = place === 0 ? [name] : name.split(" = ", 2); // whether the class was observed
     const isResidual = name === "residual";
     const value = Number(text);
+    const written = isResidual ? withSign(value, write(value)) : write(value);
+    const told = level === undefined ? written : `${value === 0 ? "not " : ""}${level}`;
     return (
       <span key={name} class="ice-row-card-outcome">
-        {isResidual ? <Term of={explanation("residual")}>{name}</Term> : <span>{name}</span>}{" "}
-        <b>{text === "" ? "–" : isResidual ? withSign(value, write(value)) : number(value)}</b>
+        {isResidual ? <Term of={explanation("residual")}>{name}</Term> : <span>{target}</span>}{" "}
+        <b>{text === "" ? "–" : told}</b>
       </span>
     );
   });
@@ -94,7 +98,7 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
         [...cells].slice(0, MOST_ITEMS).map(([name, text]) => (
           <div key={name} class="ice-row-card-line">
             <span>{name}</span>
-            <b>{text || "missing"}</b>
+            <b>{cellText(text) || "missing"}</b>
           </div>
         ))}
       {nHidden > 0 && (
@@ -113,18 +117,11 @@ export function Values({ body: { columns, n_outcomes, rows }, whatIf }: { body: 
 
 const sizeOf = ({ best }: Item): number => Math.abs(best?.change ?? 0);
 
-function FeatureMove({
-  feature,
-  observed,
-  best,
-  isUnlike,
-  isKnown,
-  changesFarAway,
-  isOpen,
-  largest,
-}: Item & { isOpen: boolean; largest: number }) {
+function FeatureMove({ isOpen, largest, ...item }: Item & { isOpen: boolean; largest: number }) {
+  const { feature, observed, best, isUnlike, isKnown, changesFarAway } = item;
   const { store } = useView();
-  const text = observed === "" ? "missing" : observed;
+  const text = observed === "" ? "missing" : cellText(observed);
+  const to = best === null ? "" : cellText(best.value);
   const open = (): void => {
     store.crosshair.value = best === null ? null : { feature, value: best.place, stays: true };
     store.open(feature);
@@ -140,14 +137,15 @@ function FeatureMove({
       data-place={best?.place}
       data-sign={best === null ? undefined : best.change < 0 ? "down" : "up"}
       {...hint(
-        `${changesFarAway ? `${OUT_OF_REACH} ` : ""}Open ${feature}${best === null ? "" : ` at ${best.value}`}.`,
+        `${changesFarAway ? `${OUT_OF_REACH} ` : ""}Open ${feature}${best === null ? "" : ` at ${to}`}.`,
+        `${feature}: ${text}${best === null ? "" : ` → ${to}`}`,
       )}
       onClick={open}
     >
       <span class="ice-row-card-name">{feature}</span>
       <span class="ice-row-card-step">
-        {best === null ? text : `${text} → `}
-        {best !== null && (isUnlike ? <Unlike value={best.value} /> : best.value)}
+        <span>{text}</span>
+        {best !== null && [" → ", isUnlike ? <Unlike value={to} /> : <span>{to}</span>]}
       </span>
       <b class="ice-row-card-change">
         {best === null ? isKnown && (changesFarAway ? "–" : "0") : changeText(best.change, largest)}

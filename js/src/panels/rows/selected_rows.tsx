@@ -112,7 +112,7 @@ function Chip({ column, text, inside, outside }: InCommonBody["items"][number]) 
     >
       <span class="ice-chip-rule">{text}</span>{" "}
       <span class="ice-chip-share">
-        {percent(inside)} vs {percent(outside)}
+        {percent(inside)} of these, {percent(outside)} of other rows
       </span>
     </Button>
   );

@@ -12,9 +12,10 @@ test("of slopes the sentence names the steepest part of the mean, up or down", (
 });
 
 test("what a missing value does is told where it is more than a step does", () => {
-  expect(missingSentence("age", 0.93, 0.03)).toBe(
+  expect(missingSentence("age", 0.93, 0.03, 50)).toBe(
     "If age is missing, the prediction changes by 0.93 on average, up or down.",
   );
-  expect(missingSentence("age", 0.03, 0.93)).toBe("");
-  expect(missingSentence("age", Number.NaN, 0)).toBe("");
+  expect(missingSentence("age", 0.03, 0.93, 1)).toBe("");
+  expect(missingSentence("age", Number.NaN, 0, 1)).toBe("");
+  expect(missingSentence("age", 0.93, 0.03, 94)).toBe(""); // hardly anything beside the largest impact
 });
