@@ -37,7 +37,7 @@ def test_ten_steps(notebook):
     expect(split).to_contain_text(f"where {rule},")
     split.click()
     expect(view.get_by_test_id("legend")).to_have_attribute("data-split", "true")
-    sides = [re.compile(rf"^{re.escape(side)} n = \d+$") for side in (rule.replace(">", "≤"), rule)]
+    sides = [re.compile(rf"^{re.escape(side)} \d+ rows$") for side in (rule.replace(">", "≤"), rule)]
     expect(view.get_by_test_id("legend-level")).to_have_text(sides)
     notebook.agrees("x.color_by", "arm")
 

@@ -71,14 +71,12 @@ export function ColorLegend({ name, colors, problem, nMissing, drawn, isDirect }
 
 const Swatch = ({ color }: { color: string }) => <i class="ice-swatch" style={{ background: color }} />;
 
+/** The name of the column, which may break after an underscore. */
 const Title = ({ column }: { column: string }) => (
   <span class="ice-legend-title" title={column} data-test="legend-title">
-    {breakable(column)}
+    {column.split(/(?<=_)/).flatMap((part) => [part, <wbr />])}
   </span>
 );
-
-/** A name that may break after an underscore. */
-const breakable = (name: string) => name.split(/(?<=_)/).flatMap((part, at) => (at === 0 ? part : [<wbr />, part]));
 
 export function Ramp({ scale, palette, nMissing }: { scale: ContinuousColors; palette: Palette; nMissing: number }) {
   const [low, high] = rampEnds(scale);

@@ -206,10 +206,7 @@ function tooltipPlace(layout: Layout, line: number): Point {
   const observedX = dotX(layout, line, scene.curves.observed[line]!);
   const place = Number.isFinite(observedX)
     ? { x: observedX, y: y(scene.own[line]!) }
-    : {
-        x: lines.x[half]! / size.ratio + left,
-        y: lines.y[line * lines.nPoints + half]! / size.ratio,
-      };
+    : { x: lines.x[half]! / size.ratio + left, y: lines.y[line * lines.nPoints + half]! / size.ratio };
   // Steep slopes may be beyond the axis.
   return { x: Math.min(outer, Math.max(left, place.x)), y: Math.min(bottom, Math.max(top, place.y)) };
 }

@@ -1,5 +1,4 @@
 /** The slider of the weight of values far from the observed one. */
-
 import { unitOf } from "../../text/dates.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { capital, unitIn } from "../../text/names.ts";

@@ -119,8 +119,7 @@ export function useNamePlaces({ drawing, ale }: Shown, stage: RefObject<HTMLElem
     const [mean, aleName] = [part("key-mean"), part("key-ale")];
     if (mean !== null && groups === null) names.push({ node: mean, y: last(scene.mean) });
     const title = part("legend-title");
-    if (title !== null)
-      names.push({ node: title, y: Math.min(...names.map(({ y: at }) => at)) - title.offsetHeight - 2 });
+    if (title) names.push({ node: title, y: Math.min(...names.map((name) => name.y)) - title.offsetHeight - 2 });
     if (line !== null && aleName !== null) names.push({ node: aleName, y: last(line.values) });
     placeNames(names, outer + 8, bottom);
   }, [layout, groups, hidden, line, isDirect]);

@@ -116,13 +116,9 @@ function FeatureAxisTitle({ shown: { drawing } }: { shown: Shown }) {
   if (layout === null) return <span class="ice-x-title" data-test="x-title" />;
   const { scene, byRank, size, outer } = layout;
   const title = featureAxisTitle(scene.curves);
+  const style = { marginRight: `${size.width - outer}px` };
   return (
-    <span
-      class="ice-x-title"
-      data-test="x-title"
-      title={scene.curves.feature}
-      style={{ marginRight: `${size.width - outer}px` }}
-    >
+    <span class="ice-x-title" data-test="x-title" title={scene.curves.feature} style={style}>
       {scene.onLevels ? title : `${title}${byRank ? ", by rank" : ""} →`}
     </span>
   );

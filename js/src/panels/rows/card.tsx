@@ -11,11 +11,8 @@ export function RowCard({ pins }: { pins: Pins }) {
   const { store } = useView();
   const [row, rows] = [pins.opened.value, pins.rows.value];
   // What failed while nothing was computed may be there after a change of the status.
-  const { body, problem } = useReply(row === null ? null : () => store.rows([row]), [
-    row,
-    store.explained.value,
-    store.status.value.state,
-  ]);
+  const inputs = [row, store.explained.value, store.status.value.state];
+  const { body, problem } = useReply(row === null ? null : () => store.rows([row]), inputs);
   const curves = store.loaded.value?.curves;
   const line = row === null ? -1 : (curves?.positions.indexOf(row) ?? -1);
   const title = line === -1 ? `Row ${row}` : rowTitle(curves!, line);
