@@ -135,7 +135,7 @@ function UnlikeTitle({ shown: { drawing } }: { shown: Shown }) {
   return (
     <span
       {...explainedBy({ name, text: problem || text }, "ice-unlike-title")}
-      data-rare={flag(!hasKernel || isWaiting || (known !== null && known.share < RARE))}
+      data-rare={flag(known === null ? isWaiting || !hasKernel : known.share < RARE)}
       data-test="unlike-note"
       hidden={known === null && problem === "" && !isWaiting}
     >
