@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from ice_explorer.arrays import Array
+    from ice_explorer.arrays import Array, Rows
     from ice_explorer.explanation import PlotOptions
     from ice_explorer.feature import FeatureExplanation
     from ice_explorer.plan import Plan
@@ -100,6 +100,11 @@ class ModelComparison:
         if name not in self._disagreements:
             self._disagreements[name] = disagreement_of(features)
         return features, self._disagreements[name]
+
+    def _outlying(self, name: Name) -> Rows:
+        """Rows of X whose curves of a feature lie far from all others by one of the models, so that all draw them."""
+        features = [each[name] for each in self.explanations.values() if name in each]
+        return np.unique(np.concatenate([np.empty(0, np.intp), *(feature._outlying for feature in features)]))
 
     def _largest(self, decay: float, unit: Unit = "prediction") -> tuple[Array, list[tuple[str, str]]]:
         """Return that of the pair that disagrees most, of every feature, in a unit of the open model; and this pair."""

@@ -76,3 +76,16 @@ def test_every_method_finds_the_same_rows(method, options):
     e = ice.explain(model, X, grid="quantile", grid_size=9, features=["x0"], method=method, progress=False, **options)
     (note,) = [note for note in e.notes if "unlike the rest" in note]
     assert note.startswith("'x0': 2 rows behave unlike the rest: 5, 1990.")
+
+
+def test_models_draw_the_rows_of_each_other(X, make, ask):
+    """Each row has a curve by every model, however different the rows are that behave unlike the rest."""
+    x = make({"level": lambda X: X[:, 0], "falling": falls}, X[:4000], grid_size=10, features=["x0"], progress=False)
+    ax = x.models.plot("x0", max_lines=50)  # waits for the curves
+    for model in (None, "falling"):
+        reply, _ = ask(x, type="curves", feature="x0", max_lines=10, selection=[3], model=model)
+        assert set(reply["body"]["positions"]) > {3, 17}
+        assert reply["body"]["n_lines"] == 12
+    assert ax.get_ylim()[0] < -25
+    plt.close(ax.figure)
+    assert len(x.figure().axes) > 0

@@ -293,17 +293,20 @@ def shown_lines(explanation: Explanation, opened: FeatureExplanation, state: Vie
     """Draw a feature as a reader chose to see it; without the lines that were switched off."""
     models = state.besides.models
     if models is not None and state.color_by is None and state.choice("models"):  # their curves share the axes
-        return _filtered(_lines_of_models(explanation, models, state), state.choices)
+        return _filtered(_lines_of_models(explanation, opened, models, state), state.choices)
     split = split_of(state.choice("coloring"), state.color_by, opened)
     lines = lines_of(explanation, opened, state, split=split, fades_unlike=state.fades_unlike)
     return _filtered(_as_chosen(explanation, lines, state), state.choices)
 
 
-def _lines_of_models(explanation: Explanation, models: ModelComparison, state: ViewState) -> Lines:
+def _lines_of_models(
+    explanation: Explanation, opened: FeatureExplanation, models: ModelComparison, state: ViewState
+) -> Lines:
     """Draw the open feature by every model on the same axes, one colour each, with their means."""
-    drawn = [lines_of(each, each[state.feature], state) for each in models.explanations.values()]
+    rows = opened._draw(state.max_lines, [*state.selection, *models._outlying(opened.feature)])
+    drawn = [lines_of(each, each[state.feature], state, rows) for each in models.explanations.values()]
     parts = [_as_chosen(explanation, lines, state) for lines in drawn]
-    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(parts[0].positions))
+    values = np.repeat(np.arange(len(parts), dtype=np.float32), len(rows))
     coloring = Coloring("model", values, levels=tuple(models.explanations))
     lines = replace(
         join_lines(parts, coloring),

@@ -57,10 +57,13 @@ def reply_to(  # noqa: C901, PLR0911, PLR0912 - one case for each request
     """
     match request:
         case requests.CurvesRequest(model=model):
+            rows = list(request.selection)
+            if besides.models is not None:
+                rows += besides.models._outlying(feature.feature).tolist()
             if model is not None:
                 explanations = {} if besides.models is None else besides.models.explanations
                 feature = explanations[check_one_of("model", model, list(explanations))][feature.feature]
-            return describe_curves(known, feature, request.max_lines, request.selection, besides.target)
+            return describe_curves(known, feature, request.max_lines, rows, besides.target)
         case requests.ClassesRequest():
             assert besides.classes is not None  # noqa: S101 - else the request was refused
             return describe_classes(feature, besides.classes, feature._draw(request.max_lines))
