@@ -12,7 +12,7 @@ import numpy as np
 from ice_explorer.checks import check_integer
 from ice_explorer.curves.method import empty_sums, sum_blocks
 from ice_explorer.drivers.candidates import MOST, correlated, second_features
-from ice_explorer.drivers.drivers import MOST_ROWS, find_drivers
+from ice_explorer.drivers.drivers import ALIKE, MOST_ROWS, OTHERS_ALIKE, find_drivers
 from ice_explorer.errors import OptionError
 from ice_explorer.errors.base import counted
 from ice_explorer.errors.tracebacks import short_tracebacks
@@ -554,17 +554,16 @@ class FeatureExplanation(Unchanging):
     @property
     def drivers_summary(self) -> str:
         """The size of the differences between curves, and the best rules of `Explanation.drivers`, in a sentence."""
-        return f"{self._search_drivers().summary}{self._outlying_sentence}"
+        return self._with_outlying(self._search_drivers().summary)
 
     @property
     def _known_drivers(self) -> Drivers | None:
         return cast("Drivers | None", self._computed_once.get(DRIVERS))
 
-    @property
-    def _outlying_sentence(self) -> str:
-        """That some rows behave unlike the rest, with a space in front; "" where none does."""
+    def _with_outlying(self, text: str) -> str:
+        """Add to a text on drivers that some rows behave unlike the rest, if any; it is about the others then."""
         note = self._notes.get("outlying")
-        return "" if note is None else f" {note[0].upper()}{note[1:]}"
+        return text if note is None else f"{text.replace(ALIKE, OTHERS_ALIKE)} {note[0].upper()}{note[1:]}"
 
     @property
     def _noise_sentence(self) -> str:

@@ -32,8 +32,20 @@ def test_a_note_and_the_sentence_name_the_row(e):
     """Drivers are searched on a sample that does not have it."""
     assert "'x0': 1 row behaves unlike the rest: 17." in e.notes
     assert e["x0"].drivers_summary == (
-        "Curves do not differ in shape. Found on a stratified sample: 5,000 of 20,000 rows. "
+        "Curves of all other rows do not differ in shape. Found on a stratified sample: 5,000 of 20,000 rows. "
         "1 row behaves unlike the rest: 17."
+    )
+
+
+def test_a_note_names_no_more_rows_than_are_looked_for(X, e, make, ask):
+    """Where 40 rows fall, it says that they are at least 20."""
+    rows = X[:4000].copy()
+    rows[:40, 2] = 5.0
+    notes = ice.explain(falls, rows, features=["x0"], progress=False).notes
+    assert any(note.startswith("'x0': at least 20 rows behave unlike the rest: 0, 1, ") for note in notes)
+    reply, _ = ask(make(e), type="drivers", feature="x0")
+    assert (
+        reply["body"]["lead"] == "Curves of all other rows do not differ in shape. 1 row behaves unlike the rest: 17."
     )
 
 

@@ -266,6 +266,7 @@ MOST_ROWS: Final = 5000
 LEAST_SHARE: Final = 0.05
 """What explains a smaller part of the differences is not reported."""
 ALIKE: Final = "Curves do not differ in shape."
+OTHERS_ALIKE: Final = "Curves of all other rows do not differ in shape."
 
 _LITTLE = 0.1  # of the variance of the curves
 _DIGITS = 9  # that are more than rounding

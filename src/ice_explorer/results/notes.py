@@ -10,6 +10,7 @@ import numpy as np
 from ice_explorer.checks import check_index
 from ice_explorer.curves.inputs import merge_notes
 from ice_explorer.errors.base import counted
+from ice_explorer.metrics.sums import MOST
 from ice_explorer.metrics.unordered import UnorderedSums
 from ice_explorer.models.predict import target_columns, target_names, target_values
 
@@ -173,7 +174,8 @@ def notes_on(sums: Sums, item: FeatureInput, outlying: Rows) -> dict[str, str]:
     if len(outlying):
         shown = ", ".join([*map(str, outlying[:_MOST_ROWS].tolist()), *["…"][: max(0, len(outlying) - _MOST_ROWS)]])
         behave = "behaves" if len(outlying) == 1 else "behave"
-        notes["outlying"] = f"{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}."
+        at_least = "at least " if len(outlying) == MOST else ""
+        notes["outlying"] = f"{at_least}{counted(len(outlying), 'row')} {behave} unlike the rest: {shown}."
     if not isinstance(sums, UnorderedSums) and len(sums.grid) >= _FEWEST_VALUES:  # levels without order have no steps
         movement = _note_movement if sums.convention == "step" else _note_close_values
         notes |= {"movement": movement(sums), "step": _note_step(sums, item)}

@@ -356,7 +356,7 @@ def describe_drivers(feature: FeatureExplanation, drivers: Drivers) -> messages.
     """Describe what makes the curves of a feature differ: up to 50 columns."""
     return messages.DriversBody(
         feature=feature.label,
-        lead=f"{drivers.lead}{'' if drivers.reported else feature._outlying_sentence}",
+        lead=drivers.lead if drivers.reported else feature._with_outlying(drivers.lead),
         sentence=[messages.TextPart(text, group) for text, group in effects_sentence(feature, drivers)],
         drivers=list(map(_describe_driver, drivers.reported[:_MOST_DRIVERS])),
         n_rows=drivers.n_rows,
