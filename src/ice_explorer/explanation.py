@@ -103,8 +103,8 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     settings : Settings
         Options of the explanation.
     notes : list of str
-        Features that look like the target itself, defaults that were chosen, limits that were applied, and metrics that
-        depend on a single step.
+        Features that look like the target itself, defaults that were chosen, limits that were applied, metrics that
+        depend on a single step, and rows that behave unlike the rest.
 
     Notes
     -----
@@ -114,6 +114,11 @@ class Explanation(Unchanging, Mapping["Name", "FeatureExplanation"]):
     A pickle has everything that is computed, of all rows, and the model if that can be pickled; what needs a model that
     is not in it raises `ModelNeededError`. `save("result.ice")` writes a result that others, and later versions of the
     package, can open. Copies by `copy` are the same object: results do not change.
+
+    Of more than 300 rows, at most 20 of each feature behave unlike the rest: the lowest or highest prediction of their
+    curve, the difference of the two, the last prediction less the first (without levels that have no order), or the sum
+    of all absolute changes differs from the median of all rows by more than 5, 5, 5, 4 or 7 times the range of the
+    middle 90 %. Notes name these rows, and every picture draws them, whatever its `max_lines`.
     """
 
     def __init__(

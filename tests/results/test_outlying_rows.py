@@ -49,6 +49,25 @@ def test_a_note_names_no_more_rows_than_are_looked_for(X, e, make, ask):
     )
 
 
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize(
+    ("odd", "is_order_needed"),
+    [(lambda z: 1 - z, True), (lambda z: 0.5 + 0.5 * np.sin(18 * np.pi * z), True), (lambda z: 3 * z, False)],
+)
+def test_the_shape_of_a_curve_tells_rows_apart(X, odd, is_order_needed, levels):
+    """One row falls, or goes up and down, between the lowest and the highest prediction of all others, which rise."""
+    rows = X[:4000, [0, 1, 2]].copy()
+    rows[:, 0] = np.round(rows[:, 0], 2)
+
+    def model(X):
+        z = X[:, 0].astype(float)
+        return np.where(X[:, 2] > 4, odd(z), z * (0.6 + 0.4 * X[:, 1]))
+
+    named = {"categorical_features": ["x0"]} if levels else {}
+    f = ice.explain(model, rows, features=["x0"], progress=False, **named)["x0"]
+    assert f._outlying.tolist() == ([17] if not levels or not is_order_needed else [])
+
+
 def test_a_picture_of_few_rows_has_the_row(e):
     """Its axis reaches to the lowest value."""
     ax = e.plot("x0", max_lines=50)

@@ -227,11 +227,13 @@ def _write_masses(changes, weights, masses):
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-def _sum_absolute(columns, left, right, weights):
-    """Σ w |change| between two stretches."""
+def _sum_absolute(columns, left, right, weights, movement):
+    """Σ w |change| between two stretches; |change| is added to the movement of each row."""
     total = 0.0
     for row in range(weights.shape[0]):
-        total += weights[row] * abs(columns[right, row] - columns[left, row])
+        change = abs(columns[right, row] - columns[left, row])
+        movement[row] += change
+        total += weights[row] * change
     return total
 
 
@@ -248,7 +250,7 @@ def add_curves(
     - `weights` (n_rows,); `total`: weight of the rows before.
     - `nodes`: the node that each row is or the first of four that it is shared between, as `Quadrature.place` finds it.
     - `on_nodes` (n_nodes, n_groups + 1): added to: w |Δ| of the groups of windows, and w, at the nodes.
-    - `ends` (n_rows, 2): written: lowest and highest value of each curve.
+    - `ends` (n_rows, 4): written: lowest and highest value of each curve, last less first, and its whole movement.
     - `curves` (3, n_active + 1), `moments` (3, n_groups), `intervals` (n_active,): moments of curves and changes, and
       Σ w |change| within intervals; added to.
     - `windows`, `terms`: `Windows.stretches` and `Windows.deviation_terms`; `step`: stretches and factors of "step"
@@ -262,7 +264,7 @@ def add_curves(
     # Lines that are a power of two long would take each other's place in caches.
     columns, masses = np.empty((n_stretches, size)), np.empty((size, n_groups + 1))
     changes, mean, along = np.empty((n_groups, size)), np.empty(size), np.empty(size)
-    low, high = np.empty(size), np.empty(size)
+    low, high, movement = np.empty(size), np.empty(size), np.empty(size)
     lowest, highest, extent = np.inf, -np.inf, 0.0
     deviations = step_total = 0.0
     for start in range(0, n_rows, ROWS_AT_A_TIME):
@@ -274,7 +276,7 @@ def add_curves(
         if stretches is not None:
             _write_columns(stretches[start:stop], columns)
         for at in range(n_some):
-            low[at], high[at] = np.inf, -np.inf
+            low[at], high[at], movement[at] = np.inf, -np.inf, 0.0
         for column in range(n_stretches):
             for at in range(n_some):
                 low[at] = min(low[at], columns[column, at])
@@ -283,14 +285,16 @@ def add_curves(
             extent += of_some[at] * (high[at] - low[at])
             lowest, highest = min(lowest, low[at]), max(highest, high[at])
             ends[start + at, 0], ends[start + at, 1] = low[at], high[at]
+            ends[start + at, 2] = columns[n_stretches - 1, at] - columns[0, at]
         _add_moments(columns, n_stretches, of_some, total, curves)
         _add_changes(columns, windows, terms[0], of_some, total, changes, mean, moments)
         deviations += _add_along(changes, of_some, terms, mean, along)
         _write_masses(changes, of_some, masses)
         for interval in range(n_stretches - 1):
-            intervals[interval] += _sum_absolute(columns, interval, interval + 1, of_some)
+            intervals[interval] += _sum_absolute(columns, interval, interval + 1, of_some, movement)
+        ends[start:stop, 3] = movement[:n_some]
         for group in range(step[1].shape[0]):
-            step_total += step[1][group] * _sum_absolute(columns, step[0][0, group], step[0][1, group], of_some)
+            step_total += step[1][group] * _sum_absolute(columns, step[0][0, group], step[0][1, group], of_some, along)
         masses[:n_some, -1] = of_some
         for at in range(n_some):
             first, position = first_nodes[start + at], positions[start + at]

@@ -344,7 +344,7 @@ class OrderedSums(CurveSums):
             nodes = np.empty_like(order), observed, np.ones(len(order), np.bool_)
             nodes[0][order] = np.arange(len(order))
             on_nodes = np.zeros((len(order), self.moments.columns.shape[1] + 1))
-        ends, step = np.empty((len(weights), 2)), self._step_windows
+        ends, step = np.empty((len(weights), 4)), self._step_windows
         lowest, highest, extent, deviations, step_total = add_curves(
             stretches, jumps, weights, self.total_weight, nodes, on_nodes, ends,
             self.curves.columns, self.moments.columns, self.interval_changes,
@@ -366,13 +366,14 @@ class OrderedSums(CurveSums):
     def _add_by_numpy(self, stretches: Array, rows: Rows) -> None:
         """Add a few rows: the same sums as those of `fold_numba`, to which a test holds both."""
         observed, scales, weights = rows
-        self._add_curves(stretches, weights)
+        moves = np.abs(stretches[:, 1:] - stretches[:, :-1])
+        self._add_curves(stretches, weights, stretches[:, -1] - stretches[:, 0], moves.sum(axis=1))
         if self.factors is None:
             return
         changes = self.windows.changes(stretches)
         self.moments.add(changes, weights)
         self.deviations += float(weights @ self.windows.deviation(changes))
-        self._add_compared(stretches, weights)
+        self._add_compared(stretches, moves, weights)
         by_row = np.concatenate([np.abs(changes), np.ones((len(weights), 1))], axis=1) * weights[:, None]
         if self._on_nodes.size and self._quadrature is not None:
             from scipy.sparse import csr_array
@@ -385,9 +386,9 @@ class OrderedSums(CurveSums):
         else:
             self._add_likelihoods((observed, scales, by_row))
 
-    def _add_compared(self, stretches: Array, weights: Array) -> None:
-        """Add what notes compare: changes within intervals, and under "paper" the impact by "step"."""
-        self.interval_changes += weights @ np.abs(stretches[:, 1:] - stretches[:, :-1])
+    def _add_compared(self, stretches: Array, moves: Array, weights: Array) -> None:
+        """Add what notes compare: absolute changes within intervals, and under "paper" the impact by "step"."""
+        self.interval_changes += weights @ moves
         if self._step_windows is not None:
             self._step_total += float(
                 weights @ np.abs(self._step_windows.changes(stretches)) @ self._step_windows.factors
@@ -402,12 +403,13 @@ class OrderedSums(CurveSums):
         if len(offsets) == 0:
             return
         observed, scales, weights = rows
-        self._add_parallel_moments(step, offsets, weights)
+        moves = np.abs(step[None, 1:] - step[None, :-1])
+        self._add_parallel_moments(step, offsets, weights, step[-1] - step[0], moves.sum())
         if self.factors is not None:
             changes, total = self.windows.changes(step[None, :]), weights.sum(keepdims=True)
             (equal,), weight = changes, float(total[0])
             self.moments.merge_columns(weight, equal, np.zeros(len(equal)), weight * np.abs(equal))
-            self._add_compared(step[None, :], total)
+            self._add_compared(step[None, :], moves, total)
             numerators: float | Array
             if self._is_straight(step):  # every step of one SD is as large
                 numerators = float(np.abs(changes[0]) @ self.windows.factors)

@@ -233,7 +233,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
 
 MOST: Final = 20
 _FEWEST_ROWS: Final = 300  # so many are drawn in any picture
-_FAR: Final = 5.0
+_FAR: Final = np.array([5.0, 5.0, 5.0, 4.0, 7.0])  # movements have longer tails
 _SOME: Final = 500  # rows that tell where the middle is
 _LEAST_SHARE: Final = 0.01  # of the largest unit: of parallel curves the difference varies by rounding alone
 _ROUNDING: Final = 1e-9
@@ -242,25 +242,28 @@ _ROUNDING: Final = 1e-9
 def find_outlying(ends: Sequence[Array]) -> Places:
     """Return the places of at most 20 rows that lie far from the others, in their order.
 
-    How far a row lies is measured on three numbers: the lowest and the highest value of its curve, and their
-    difference. It is the largest of their distances from the median, each in units of the range of the middle 90 % of
-    the rows: the outlyingness of Stahel and Donoho along these three directions. Rows beyond 5 lie far.
+    How far a row lies is measured on numbers of its curve: the lowest and the highest value, their difference, and
+    along an order the last value less the first, and the sum of all absolute changes. It is the largest of their
+    distances from the median, each in units of the range of the middle 90 % of the rows: the outlyingness of Stahel
+    and Donoho along these directions. Rows lie far beyond 5 units, or 4 of the change and 7 of the movement: bounds
+    that rows of usual data and models hardly ever reach.
 
-    - `ends`: lowest and highest value of each curve, (n, 2) each, block by block.
+    - `ends`: lowest and highest value of each curve, and both others where there is an order, (n, 2 or 4) each, block
+      by block.
     """
     if sum(len(block) for block in ends) <= _FEWEST_ROWS:
         return np.empty(0, np.intp)
-    lowest, highest = np.concatenate([block.T for block in ends], axis=1)
-    columns = np.array([lowest, highest, highest - lowest])
+    lowest, highest, *along = np.concatenate([block.T for block in ends], axis=1)
+    columns = np.array([lowest, highest, highest - lowest, *along])
     some = np.sort(columns[:, :: 1 + columns.shape[1] // _SOME], axis=1)
     low, middle, high = (some[:, int(share * (some.shape[1] - 1))] for share in (0.05, 0.5, 0.95))
     least, most = columns.min(axis=1), columns.max(axis=1)
-    smallest = max(_LEAST_SHARE * (high - low).max(), _ROUNDING * np.maximum(-least, most).max())
-    unit = np.maximum(high - low, smallest)
-    if (np.maximum(most - middle, middle - least) <= _FAR * unit).all():  # quicker than a distance of each row
+    smallest = max(_LEAST_SHARE * (high - low)[:3].max(), _ROUNDING * np.maximum(-least, most).max())
+    unit = _FAR[: len(columns)] * np.maximum(high - low, smallest)
+    if (np.maximum(most - middle, middle - least) <= unit).all():  # quicker than a distance of each row
         return np.empty(0, np.intp)
     distances = (np.abs(columns - middle[:, None]) / unit[:, None]).max(axis=0)
-    far = np.flatnonzero(distances > _FAR)
+    far = np.flatnonzero(distances > 1)
     return np.sort(far[np.argsort(-distances[far], kind="stable")[:MOST]])
 
 
@@ -342,7 +345,7 @@ class CurveSums:
         self.curves = Moments(n_columns or len(self.active) + 1)
         self.extent = 0.0  # Σ w (largest - smallest prediction of the row)
         self.outlying = np.empty(0, np.intp)  # places of rows that lie far from the others
-        self._ends: list[Array] = []  # lowest and highest prediction of each row, (n, 2), until all are added
+        self._ends: list[Array] = []  # of the curve of each row, see `find_outlying`, until all are added
         self.factors: Array | None = None
         self.moments, self.deviations, self.likelihood_sums = Moments(0), 0.0, np.zeros((2, 0))
         self._missing_change = math.nan  # until some value is missing
@@ -351,18 +354,19 @@ class CurveSums:
         self.factors, self.moments = factors, Moments(len(factors))
         self.likelihood_sums = np.zeros((2, len(self.nodes.exponents)))
 
-    def _add_curves(self, curves: Array, weights: Array) -> None:
+    def _add_curves(self, curves: Array, weights: Array, *along: Array) -> None:
         low, high = curves.min(axis=1), curves.max(axis=1)
         self.lowest, self.highest = min(self.lowest, float(low.min())), max(self.highest, float(high.max()))
         self.extent += float(weights @ (high - low))
-        self._ends.append(np.array([low, high]).T)
+        self._ends.append(np.array([low, high, *along]).T)
         self.curves.add(curves, weights)
 
-    def _add_parallel_moments(self, step: Array, offsets: Array, weights: Array) -> None:
+    def _add_parallel_moments(self, step: Array, offsets: Array, weights: Array, *along: float) -> None:
         self.lowest = min(self.lowest, float(offsets.min() + step.min()))
         self.highest = max(self.highest, float(offsets.max() + step.max()))
         self.extent += float(weights.sum() * (step.max() - step.min()))
-        self._ends.append(offsets[:, None] + [step.min(), step.max()])
+        ends = [offsets + step.min(), offsets + step.max(), *(np.full(len(offsets), each) for each in along)]
+        self._ends.append(np.array(ends).T)
         weight = float(weights.sum())
         mean = float(weights @ offsets) / weight
         squared = np.full(len(step), float(weights @ np.square(offsets - mean)))
