@@ -183,3 +183,24 @@ def test_more_levels_than_are_counted():
     assert any(each.startswith(note) for each in found.notes)
     with pytest.raises(DataError, match=r"'id' must be at most 65,536 levels|at most 65,536 levels"):
         explain_parts(product, parts_of(X, 3), features=["a", "id"])
+
+
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_rows_of_the_sample_that_behave_unlike_the_rest(pairwise):
+    """They are named and drawn, however results are merged; a seventh of the rows has no weight."""
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame({"z": draw.uniform(size=4000), "level": draw.uniform(size=4000)})
+    X.loc[[17, 3000], "level"] = 5.0
+    weights = np.where(np.arange(4000) % 7 == 0, 0.0, 1.0)
+    parts = parts_of(X, 4), np.array_split(weights, 4)
+    e = explain_parts(_falling, *parts, pairwise=pairwise, grid_size=20)
+    expected = ice.explain(_falling, X, sample_weight=weights, grid_size=20, progress=False)
+    for found in (e, expected):
+        rows = found["z"]._outlying
+        assert found.predictions(rows) == pytest.approx(_falling(X.iloc[[17, 3000]]))
+        assert f"'z': 2 rows behave unlike the rest: {rows[0]}, {rows[1]}." in found.notes
+    assert e["z"]._draw(10).size == 12
+
+
+def _falling(X):
+    return np.where(X["level"] > 4, 1.0 - 30.0 * X["z"], 0.9 * X["level"])

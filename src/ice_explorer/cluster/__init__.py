@@ -28,7 +28,7 @@ from ice_explorer.features.columns import Columns, check_groups, has_moves
 from ice_explorer.features.feature import Feature, Grid, align_levels, is_identifier, make_grid
 from ice_explorer.locks import working
 from ice_explorer.metrics.ordered import OrderedSums
-from ice_explorer.metrics.sums import Moments
+from ice_explorer.metrics.sums import MOST, Moments
 from ice_explorer.models.libraries import fitted_table
 from ice_explorer.plan import Plan, choose_ranked, prepare
 from ice_explorer.results.options import DEFAULTS, Options
@@ -251,6 +251,12 @@ class Summary:
         return Summary(self.options, features, objects, n_rows, n_weighing, total, *sample)
 
 
+def _make_keys(options: Options, number: int, weights: Array) -> Array:
+    """Return the random numbers of the rows of a partition, the same in both passes."""
+    generator = np.random.default_rng([options.random_state, zlib.crc32(b"rows of partitions"), number])
+    return np.where(weights > 0, generator.random(len(weights)), 2.0)  # rows without weight come last
+
+
 def _draw(keys: Array) -> Rows:
     return np.sort(np.argsort(keys, kind="stable")[:MOST_SAMPLED])
 
@@ -262,6 +268,7 @@ class Grids:
     - `features`: those to explain, by number, with their grids, scales and levels.
     - `n_rows`, `n_weighing`: how many rows there are, and how many have weight.
     - `options`: those of a partition, whose features, grids and output are chosen.
+    - `keys` (n_sampled,): random numbers of the rows of the sample.
     - `notes`: on columns that are not ranked, on quantiles, and on figures that are those of a sample.
     """
 
@@ -269,6 +276,7 @@ class Grids:
     n_rows: int
     n_weighing: int
     options: Options
+    keys: Array
     notes: tuple[str, ...] = ()
 
 
@@ -278,12 +286,14 @@ class Sums:
 
     - `grids`: the curves are evaluated on these.
     - `features`: sums of each as arrays, by number; see `CurveSums.to_arrays`.
+    - `outlying`: rows of the sample whose curves of each lie far from those of their partition.
     - `predictions`: of the observations as they are.
     - `notes`: on the model.
     """
 
     grids: Grids
     features: Mapping[int, Mapping[str, Values]]
+    outlying: Mapping[int, Rows]
     predictions: Moments
     notes: tuple[str, ...]
 
@@ -305,8 +315,10 @@ class Sums:
                 sums = [each.with_all_intervals() for each in sums]
             shared = next(iter(active.values())) if len(active) == 1 else None
             features[number] = empty_sums(feature, active=shared).merge(sums).to_arrays()
+        outlying = {number: np.concatenate([part.outlying[number] for part in parts]) for number in features}
         notes_of_model = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-        return Sums(self.grids, features, _merge_moments([part.predictions for part in parts]), notes_of_model)
+        predictions = _merge_moments([part.predictions for part in parts])
+        return Sums(self.grids, features, outlying, predictions, notes_of_model)
 
     @property
     def n_rows(self) -> int:
@@ -360,7 +372,7 @@ def plan_sample(model: Any, summary: Summary | None, *, progress: Any = None) ->
         grid = {feature.label: feature.check_grid(values) for feature, values in on_axes}
     inputs = {number: _place_on_grid(features[number], grid, options) for number in chosen}
     weights = summary.weights if bool((summary.weights != 1).any()) else None
-    grids = Grids(inputs, summary.n_rows, summary.n_weighing, options)
+    grids = Grids(inputs, summary.n_rows, summary.n_weighing, options, summary.keys)
     of_sample = replace(options, sample_weight=weights, progress=progress)
     plan = prepare(model, summary.rows, of_sample, whole=grids)
     more, off = f"more than {MOST_DISTINCT:,} distinct values: the ranks of", "quantiles are off by at most about"
@@ -431,7 +443,9 @@ def explain_feature(plan: Plan, name: Name, sums: Sums) -> FeatureExplanation:
     predictions = sums.predictions
     vars(plan._context)["prediction_sd"] = float(np.sqrt(predictions.squared[0] / predictions.weight))
     feature = plan._inputs[name]
-    return FeatureExplanation(plan._context, plan._method, feature, sums.feature_sums(feature.feature.position), None)
+    of_feature, rows = sums.feature_sums(feature.feature.position), sums.outlying[feature.feature.position]
+    of_feature.outlying = np.flatnonzero(np.isin(feature.summed, rows))[:MOST]
+    return FeatureExplanation(plan._context, plan._method, feature, of_feature, None)
 
 
 Result = TypeVar("Result", bound=Summary | Sums)
@@ -498,8 +512,7 @@ def summarise(
             if not numbers:
                 raise OptionError.no_features()
         features = {at: ColumnSummary.from_rows(columns.feature(at), weights) for at in numbers}
-        generator = np.random.default_rng([checked.random_state, zlib.crc32(b"rows of partitions"), number])
-        keys = np.where(weights > 0, generator.random(n_rows), 2.0)  # rows without weight come last
+        keys = _make_keys(checked, number, weights)
         sampled = _draw(keys)
         n_weighing, total = int(np.count_nonzero(weights)), float(weights.sum())
         taken = keys[sampled], table.take(sampled), weights[sampled]
@@ -580,14 +593,16 @@ def partial_sums(
     with name_partition(number):
         plan = prepare(model, rows, replace(grids.options, sample_weight=sample_weight), whole=grids)
         with nullcontext() if cancelled is None else working(cancelled):
-            features = {
-                number: plan.compute(name)._sums.to_arrays()
-                for name, number in zip(plan.features, grids.features, strict=True)
-            }
+            features, outlying = {}, {}
+            keys = _make_keys(grids.options, number, plan._context.row_weights)
+            for name, at in zip(plan.features, grids.features, strict=True):
+                feature = plan.compute(name)
+                features[at] = feature._sums.to_arrays()
+                outlying[at] = np.flatnonzero(np.isin(grids.keys, keys[feature._outlying]))
         context, predictions = plan._context, Moments(1)
         weighted = context.weighted_rows
         predictions.add(context.predictions(weighted)[:, None], context.row_weights[weighted])
-        return Sums(grids, features, predictions, plan._method.notes)
+        return Sums(grids, features, outlying, predictions, plan._method.notes)
 
 
 @short_traceback
