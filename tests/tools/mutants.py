@@ -223,6 +223,14 @@ MUTATIONS: Final = r"""
 @ feature.py : results/test_outlying_rows.py
 - np.union1d(np.union1d(drawn, self._outlying), context
 + np.union1d(drawn, context
+= the shape of curves tells no rows apart
+@ metrics/sums.py : results/test_outlying_rows.py
+- highest - lowest, *along])
++ highest - lowest])
+= models draw the outlying rows of the open one
+@ scene/build.py : results/test_outlying_rows.py
+- [*state.selection, *models._outlying(opened.feature)]
++ state.selection
 = c-ICE shows the mean of missing values unshifted
 @ scene/lines.py : figures/test_drawn_view.py figures/test_figures.py contract
 - else missing.mean - mean_level

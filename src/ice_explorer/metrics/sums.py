@@ -237,6 +237,7 @@ _FAR: Final = np.array([5.0, 5.0, 5.0, 4.0, 7.0])  # movements have longer tails
 _SOME: Final = 500  # rows that tell where the middle is
 _LEAST_SHARE: Final = 0.01  # of the largest unit: of parallel curves the difference varies by rounding alone
 _ROUNDING: Final = 1e-9
+_AT_A_TIME: Final = 4096  # rows, whose directions stay in the cache
 
 
 def find_outlying(ends: Sequence[Array]) -> Places:
@@ -253,18 +254,24 @@ def find_outlying(ends: Sequence[Array]) -> Places:
     """
     if sum(len(block) for block in ends) <= _FEWEST_ROWS:
         return np.empty(0, np.intp)
-    lowest, highest, *along = np.concatenate([block.T for block in ends], axis=1)
-    columns = np.array([lowest, highest, highest - lowest, *along])
-    some = np.sort(columns[:, :: 1 + columns.shape[1] // _SOME], axis=1)
+    rows = np.concatenate(ends)
+    some = np.sort(_directions(rows[:: 1 + len(rows) // _SOME]), axis=1)
     low, middle, high = (some[:, int(share * (some.shape[1] - 1))] for share in (0.05, 0.5, 0.95))
-    least, most = columns.min(axis=1), columns.max(axis=1)
+    # Hardly any feature needs the directions of all rows at once.
+    parts = (_directions(rows[start : start + _AT_A_TIME]) for start in range(0, len(rows), _AT_A_TIME))
+    least, most = np.array([[part.min(axis=1), -part.max(axis=1)] for part in parts]).min(axis=0) * [[1], [-1]]
     smallest = max(_LEAST_SHARE * (high - low)[:3].max(), _ROUNDING * np.maximum(-least, most).max())
-    unit = _FAR[: len(columns)] * np.maximum(high - low, smallest)
+    unit = _FAR[: len(middle)] * np.maximum(high - low, smallest)
     if (np.maximum(most - middle, middle - least) <= unit).all():  # quicker than a distance of each row
         return np.empty(0, np.intp)
-    distances = (np.abs(columns - middle[:, None]) / unit[:, None]).max(axis=0)
+    distances = (np.abs(_directions(rows) - middle[:, None]) / unit[:, None]).max(axis=0)
     far = np.flatnonzero(distances > 1)
     return np.sort(far[np.argsort(-distances[far], kind="stable")[:MOST]])
+
+
+def _directions(ends: Array) -> Array:
+    lowest, highest, *along = ends.T
+    return np.array([lowest, highest, highest - lowest, *along])
 
 
 _MOST_DECAYS: Final = 100  # that a file may have sums for
