@@ -136,7 +136,7 @@ def test_the_model_is_named_and_scored(X):
 
 
 def test_curves_are_coloured_by_what_was_observed(X):
-    """A number along a ramp; whether a row is of the class that is explained as two levels."""
+    """A number along a ramp; the class that is explained, and the other one."""
     numbers = X[["a", "c"]]
     known = explain(lambda X: X["a"], numbers, y=pd.Series(X["c"], name="price"))
     column = known._column("observed price")
@@ -147,6 +147,6 @@ def test_curves_are_coloured_by_what_was_observed(X):
     explorer = ICEExplorer(trees, numbers, y=kinds, output="late", static_picture=False)
     explorer.color_by = "observed target"
     column = explorer.explanation._column(explorer.color_by)
-    assert column.kind == "boolean"
+    assert (column.kind, column.levels.tolist()) == ("category", ["early", "late"])
     np.testing.assert_array_equal(column.values, (kinds == "late").astype(float))
     explorer.close()
