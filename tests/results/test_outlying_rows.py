@@ -120,3 +120,16 @@ def test_models_draw_the_rows_of_each_other(X, make, ask):
     assert ax.get_ylim()[0] < -25
     plt.close(ax.figure)
     assert len(x.figure().axes) > 0
+
+
+def test_rows_that_lie_far_do_not_depend_on_the_order_of_rows():
+    """Hourly rows, of which each 24th behaves otherwise: more than are kept, all of that hour."""
+    random = np.random.default_rng(0)
+    X = np.column_stack([np.arange(11_600) % 24, random.normal(size=(11_600, 2))])
+
+    def model(rows):
+        return np.where(rows[:, 0] == 0, 0.01, 1.0) * rows[:, 1:].sum(axis=1) + np.where(rows[:, 0] == 0, 0, 3)
+
+    for order in (np.arange(len(X)), random.permutation(len(X))):
+        feature = ice.explain(model, X[order], features=["x1"], grid_size=20, progress=False)["x1"]
+        assert set(X[order][feature._outlying, 0]) <= {0}

@@ -234,7 +234,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
 MOST: Final = 20
 _FEWEST_ROWS: Final = 300  # so many are drawn in any picture
 _FAR: Final = np.array([5.0, 5.0, 5.0, 4.0, 7.0])  # movements have longer tails
-_SOME: Final = 500  # rows that tell where the middle is
+_SOME: Final = 5_000  # rows that tell where the middle is
 _LEAST_SHARE: Final = 0.01  # of the largest unit: of parallel curves the difference varies by rounding alone
 _ROUNDING: Final = 1e-9
 _AT_A_TIME: Final = 4096  # rows, whose directions stay in the cache
@@ -255,8 +255,10 @@ def find_outlying(ends: Sequence[Array]) -> Places:
     if sum(len(block) for block in ends) <= _FEWEST_ROWS:
         return np.empty(0, np.intp)
     rows = np.concatenate(ends)
-    some = np.sort(_directions(rows[:: 1 + len(rows) // _SOME]), axis=1)
-    low, middle, high = (some[:, int(share * (some.shape[1] - 1))] for share in (0.05, 0.5, 0.95))
+    # Rows at equal steps could all be of one hour of the day.
+    some = rows if len(rows) <= _SOME else rows[np.random.default_rng(0).integers(len(rows), size=_SOME)]
+    at = [int(share * (len(some) - 1)) for share in (0.05, 0.5, 0.95)]
+    low, middle, high = np.partition(_directions(some), at, axis=1)[:, at].T
     # Hardly any feature needs the directions of all rows at once.
     parts = (_directions(rows[start : start + _AT_A_TIME]) for start in range(0, len(rows), _AT_A_TIME))
     least, most = np.array([[part.min(axis=1), -part.max(axis=1)] for part in parts]).min(axis=0) * [[1], [-1]]
