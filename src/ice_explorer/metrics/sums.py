@@ -234,7 +234,7 @@ def make_quadrature(values: Array, grid: Array, scale: float, decay: float) -> Q
 MOST: Final = 20
 _FEWEST_ROWS: Final = 300  # so many are drawn in any picture
 _FAR: Final = np.array([5.0, 5.0, 5.0, 4.0, 7.0])  # movements have longer tails
-_SOME: Final = 5_000  # rows that tell where the middle is
+_SOME: Final = 1_000  # rows that tell where the middle is
 _LEAST_SHARE: Final = 0.01  # of the largest unit: of parallel curves the difference varies by rounding alone
 _ROUNDING: Final = 1e-9
 _AT_A_TIME: Final = 4096  # rows, whose directions stay in the cache
