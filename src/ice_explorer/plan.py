@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ice_explorer.cluster import Grids
     from ice_explorer.curves.inputs import FeatureInput
     from ice_explorer.curves.method import CurveMethod, Sums
+    from ice_explorer.features.columns import Group
     from ice_explorer.features.feature import AnchorName, FeatureKind, GridName
     from ice_explorer.models.predict import Predictor
     from ice_explorer.results.notes import KnownTarget
@@ -96,7 +97,7 @@ def prepare(model: Any, X: Any, options: Options, *, y: object = None, whole: Gr
     n_bytes, limit = _count_bytes(table, columns), options.bytes_in_all
     for_blocks = max(limit - n_bytes, min(limit, LEAST_BYTES))
     context = Context(
-        table, columns, weights, predictor, _resolve_settings(options, name_members(groups), categorical, predictor),
+        table, columns, weights, predictor, _resolve_settings(options, groups, categorical, predictor),
         prediction_check, options.progress, for_blocks, n_summed=None if whole is None else whole.n_rows,
     )  # fmt: skip
     n_rows = check_sample(options.sample, table.n_observations)
@@ -175,10 +176,10 @@ def _choose_grids(
 
 
 def _resolve_settings(
-    options: Options, groups: Mapping[Name, Sequence[Name]], categorical: Sequence[Name], predictor: Predictor
+    options: Options, groups: Mapping[Name, Group], categorical: Sequence[Name], predictor: Predictor
 ) -> Settings:
     return Settings(
-        groups=groups or None,
+        groups={name: name_members(group) for name, group in groups.items()} or None,
         categorical_features=tuple(categorical) or None,
         output=predictor.output,
         response=predictor.response,

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from strategies import DECAYS, OTHER_DECAYS
 
 from ice_explorer.metrics import unordered
-from ice_explorer.metrics.conditional import Predictors, level_distances, level_probabilities
+from ice_explorer.metrics.conditional import Predictors, estimate_levels, level_distances
 from ice_explorer.metrics.unordered import UnorderedSums, category_scale
 
 VALUES = st.integers(-8, 8).map(lambda v: v / 4)
@@ -124,8 +124,8 @@ def test_conditional_distances_follow_the_other_features():
     own = np.where((other[:, 0] > 0) ^ (generator.random(300) < 0.1), 1.0, 0.0)
     known = np.arange(300) < 290
     own[~known] = 0.0
-    probabilities = level_probabilities(np.where(known, own, np.nan), np.arange(3), of_numbers(other), None, 0)
-    far = level_distances(own, probabilities, np.arange(3.0))
+    estimated = estimate_levels(np.where(known, own, np.nan), np.arange(3), of_numbers(other), None, 0)
+    far = level_distances(own, estimated[:, 0], np.arange(3.0))
     assert far.shape == (300, 3)
     assert np.all(far[np.arange(300), own.astype(int)] == 0.0)
     assert np.all(far[:, 2] == 1.0), "a level that nobody has is as far as can be"
@@ -141,7 +141,7 @@ def test_without_other_features_every_level_is_as_far():
     """There is nothing to be alike in: the conditional likelihood is the marginal one."""
     own = np.array([0.0, 1.0, 1.0])
     far = level_distances(
-        own, level_probabilities(own, np.arange(2), of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0)
+        own, estimate_levels(own, np.arange(2), of_numbers(np.empty((3, 0))), None, 0), np.arange(2.0)
     )
     assert_allclose(far, [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
 

@@ -14,7 +14,7 @@ from ice_explorer.metrics import conditional
 from ice_explorer.metrics.conditional import (
     Predictors,
     conditional_moments,
-    level_probabilities,
+    estimate_levels,
     rank_levels,
     ranked_codes,
 )
@@ -102,9 +102,9 @@ def test_integer_weights_are_repeated_rows():
         assert_allclose(getattr(repeated, name), of_weights[repeats], rtol=1e-12, atol=1e-12)
         assert_allclose(getattr(ordered, name), of_weights[shuffled], rtol=1e-12, atol=1e-12)
     codes = np.where(others[:, 1] > 0, 2.0, 0.0)
-    of_weights = level_probabilities(codes, np.arange(3), of_numbers(others), weights * 1.0, 0)
+    of_weights = estimate_levels(codes, np.arange(3), of_numbers(others), weights * 1.0, 0)
     assert_array_equal(
-        level_probabilities(codes[repeats], np.arange(3), of_numbers(others[repeats]), None, 0), of_weights[repeats]
+        estimate_levels(codes[repeats], np.arange(3), of_numbers(others[repeats]), None, 0), of_weights[repeats]
     )
 
 
@@ -114,7 +114,7 @@ def test_probabilities_are_those_of_the_source():
     z = random.uniform(size=1500)
     truth = np.column_stack([z / 2, (1 - z) / 2, np.full(1500, 0.5), np.zeros(1500)])
     codes = (random.uniform(size=1500)[:, None] > truth.cumsum(axis=1)).sum(axis=1) * 1.0
-    found = level_probabilities(codes, np.arange(4), of_numbers(z[:, None]), None, 0)
+    found = estimate_levels(codes, np.arange(4), of_numbers(z[:, None]), None, 0)[:, 0]
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     assert np.sqrt(np.mean((found - truth) ** 2)) < 0.06
 

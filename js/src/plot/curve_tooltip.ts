@@ -1,4 +1,5 @@
 /** What the tooltip of a curve shows: the row, its prediction, and the point of the curve under the pointer. */
+
 import type { Store } from "../state/store.ts";
 import { explanation } from "../text/glossary.ts";
 import { number, unlikeText } from "../text/numbers.ts";

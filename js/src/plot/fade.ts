@@ -1,4 +1,5 @@
 /** The opacity of each curve: by its likelihood at a decay, and none where it is unlike the data. */
+
 import { percent } from "../text/numbers.ts";
 import type { CurvesBody } from "../wire/protocol.ts";
 import { connectorOpacity } from "./geometry/levels.ts";

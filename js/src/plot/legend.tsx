@@ -108,12 +108,14 @@ interface LevelsProps extends Pick<Props, "nMissing" | "drawn"> {
 }
 
 function Levels({ scale, palette, nMissing, drawn, hidden }: LevelsProps) {
+  const { store } = useView();
+  const areModels = scale.column === MODEL && store.models.value.length > 1;
   // The sides of a split begin with the column, which is their title.
   const beginning = `${scale.column} `;
   const parted = isSplit(scale) ? new Map<string, number>() : partings(scale.levels);
   return (
     <>
-      {scale.column !== MODEL && <Title column={scale.column} />}
+      {!areModels && <Title column={scale.column} />}
       {scale.levels.map((level, index) => {
         const observations = plural(scale.counts[index] ?? 0, "observation");
         const curves = drawn === null ? "" : `${plural(drawn[index] ?? 0, "curve")} of `;
@@ -126,7 +128,7 @@ function Levels({ scale, palette, nMissing, drawn, hidden }: LevelsProps) {
               {isSide && <span class="ice-hidden">{beginning}</span>}
               <ElidedName name={isSide ? level.slice(beginning.length) : level} sharedLength={parted.get(level)} />
             </span>
-            {drawn !== null && <span class="ice-legend-n">{` ${plural(drawn[index] ?? 0, "row")}`}</span>}
+            {drawn !== null && !areModels && <span class="ice-legend-n">{` ${plural(drawn[index] ?? 0, "row")}`}</span>}
           </LevelButton>
         );
       })}

@@ -19,8 +19,8 @@ from ice_explorer.metrics.conditional import (
     LEAST_SHARE_OF_SCALE,
     Predictors,
     conditional_moments,
+    estimate_levels,
     level_distances,
-    level_probabilities,
     rank_levels,
     ranked_codes,
 )
@@ -375,8 +375,8 @@ def measure_reach(grid: Array, column: SortedValues) -> float:
 def estimate_probabilities(context: Context, feature: Feature) -> Array | None:
     """Estimate the probability of each level given the other features, (n_observations, n_levels), if it can be."""
     others, weights, seed = read_predictors(context, feature), context.weights, context.settings.random_state
-    by_text = _places_by_text(feature)
-    return level_probabilities(feature.values, by_text, others, weights, seed)
+    estimated = estimate_levels(feature.values, places_by_text(feature), others, weights, seed)
+    return None if estimated is None else estimated[:, 0]
 
 
 def read_predictors(context: Context, feature: Feature) -> Predictors:
@@ -399,13 +399,14 @@ def read_predictors(context: Context, feature: Feature) -> Predictors:
         np.clip(np.hstack(values), -_LARGEST_OF_TREES, _LARGEST_OF_TREES), np.array(are_levels, np.bool_)
     )
     for at in np.flatnonzero(predictors.are_levels):
-        codes, by_text = others[at].values, _places_by_text(others[at])
+        codes, by_text = others[at].values, places_by_text(others[at])
         ranks = rank_levels(codes, by_text, predictors.numbers, context.weights)
         predictors.values[:, at] = ranked_codes(codes, ranks)
     return predictors
 
 
-def _places_by_text(feature: Feature) -> Places:
+def places_by_text(feature: Feature) -> Places:
+    """Return the place of each level without an order among all of them, sorted by `sort_levels`."""
     assert feature.levels is not None  # noqa: S101 - it has no order
     levels = feature.levels.tolist()
     place_of = {level: place for place, level in enumerate(sort_levels(levels))}

@@ -92,7 +92,7 @@ def _beginning(labels: Sequence[str]) -> tuple[str, str]:
     return beginning, beginning[: opened[0]] if opened else beginning
 
 
-def check_groups(groups: object, table: Table | None = None) -> dict[Name, Group]:
+def check_groups(groups: object, table: Table | None = None) -> Mapping[Name, Group]:
     """Return groups as lists of names of columns, or as `Moves`.
 
     - `table`: X, in which the groups of "auto" are found; None where only a part of it is at hand.
@@ -102,7 +102,7 @@ def check_groups(groups: object, table: Table | None = None) -> dict[Name, Group
         return {}
     if isinstance(groups, str) and groups == "auto" and table is not None:
         labels = enumerate(make_labels(table.names))
-        return {**find_groups([replace(table.column(position), label=label) for position, label in labels])}
+        return find_groups([replace(table.column(position), label=label) for position, label in labels])
     if not isinstance(groups, Mapping) or any(
         isinstance(members, str) or not (hasattr(members, "__iter__") or isinstance(members, Moves))
         for members in groups.values()
@@ -119,9 +119,9 @@ def has_moves(groups: object) -> bool:
     return isinstance(groups, Mapping) and any(isinstance(group, Moves) for group in groups.values())
 
 
-def name_members(groups: Mapping[Name, Group]) -> dict[Name, list[Name]]:
-    """Return the names of the columns of each group."""
-    return {name: list(group.columns if isinstance(group, Moves) else group) for name, group in groups.items()}
+def name_members(group: Group) -> list[Name]:
+    """Return the names of the columns of a group."""
+    return list(group.columns if isinstance(group, Moves) else group)
 
 
 def find_groups(columns: Iterable[Column]) -> dict[str, list[Name]]:
@@ -204,7 +204,7 @@ class Columns:
                 f"`groups` must have names of their own; {quoted(name)} is the name of a column or of another group.",
                 "Choose another name for the group.",
             )
-        members = name_members({name: group})[name]
+        members = name_members(group)
         positions = [self.position(member) for member in members]
         fewest = 1 if isinstance(group, Moves) else 2
         if len(positions) < fewest:

@@ -181,18 +181,6 @@ def conditional_moments(
     return ConditionalMoments(centre + standard_deviation * mean, scale, np.maximum(importance, of_variance))
 
 
-def level_probabilities(
-    codes: Array,
-    by_text: Places,
-    others: Predictors,
-    weights: Array | None,
-    random_state: int,
-) -> Array | None:
-    """Return the probabilities of `estimate_levels`, (n_observations, n_levels), or None."""
-    estimated = estimate_levels(codes, by_text, others, weights, random_state)
-    return None if estimated is None else estimated[:, 0]
-
-
 def estimate_levels(
     codes: Array,
     by_text: Places,
@@ -251,7 +239,7 @@ def level_distances(own: Array, probabilities: Array | None, grid: Array) -> Arr
     """How unlikely each level of a category is among observations that are alike in the other features.
 
     - `own` (n_observations,): codes of the observed levels, the most frequent one in place of missing ones.
-    - `probabilities`: what `level_probabilities` returns.
+    - `probabilities` (n_observations, n_levels): those of `estimate_levels`, None where it returns that.
     - `grid` (n_grid,): codes of the levels to estimate, increasing.
     - returns (n_observations, n_grid): exponents of the decay, 0 at the observed level, else 1 - P̂.
     """

@@ -294,6 +294,7 @@ def add_curves(
             intervals[interval] += _sum_absolute(columns, interval, interval + 1, of_some, movement)
         ends[start:stop, 3] = movement[:n_some]
         for group in range(step[1].shape[0]):
+            # The movement along windows is of no use.
             step_total += step[1][group] * _sum_absolute(columns, step[0][0, group], step[0][1, group], of_some, along)
         masses[:n_some, -1] = of_some
         for at in range(n_some):

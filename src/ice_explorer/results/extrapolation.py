@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ice_explorer.curves.inputs import read_predictors
+from ice_explorer.curves.inputs import places_by_text, read_predictors
 from ice_explorer.metrics.conditional import conditional_moments, estimate_levels, level_distances, make_neighbours
-from ice_explorer.tables.column import observed_quantiles, sort_levels
+from ice_explorer.tables.column import observed_quantiles
 
 if TYPE_CHECKING:
     from ice_explorer.arrays import Array, Mask, Rows
@@ -155,8 +155,7 @@ def expected_of(context: Context, item: FeatureInput) -> Expected:
         levels, codes, by_text = np.asarray(values, np.float64), feature.values, np.arange(2)
         if feature.is_unordered and feature.levels is not None:
             levels, others = np.arange(len(feature.levels), dtype=np.float64), read_predictors(context, feature)
-            place_of = {level: place for place, level in enumerate(sort_levels(feature.levels.tolist()))}
-            by_text = np.array([place_of[level] for level in feature.levels.tolist()], np.intp)
+            by_text = places_by_text(feature)
         else:
             codes = np.where(np.isin(codes, values), (codes == values[1]) * 1.0, np.nan)
         found = estimate_levels(codes, by_text, others, weights, seed)

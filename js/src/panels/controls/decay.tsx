@@ -1,4 +1,5 @@
 /** The slider of the weight of values far from the observed one. */
+
 import { unitOf } from "../../text/dates.ts";
 import { explanation, variantsOf } from "../../text/glossary.ts";
 import { capital, unitIn } from "../../text/names.ts";

@@ -1,4 +1,5 @@
 /** The features that move with the open one, as links that open them. */
+
 import { explanation } from "../../text/glossary.ts";
 import { fixedFormat } from "../../text/numbers.ts";
 import { explainedBy, hint } from "../../ui/components.tsx";
